@@ -62,6 +62,10 @@ impl Arrays {
 
 impl slotrt::domain::OwnFunctions for Arrays {}
 
+impl slotrt::domain::Undoing for Arrays {}
+
+impl slotrt::domain::HeldNumbers for Arrays {}
+
 impl Domain for Arrays {
     fn name(&self) -> &'static str {
         "array"

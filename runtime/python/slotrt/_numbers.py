@@ -27,6 +27,10 @@ def divided(left, right):
     return left / right
 
 
+def powered(left, right):
+    return left**right
+
+
 def negated(number):
     return -number
 

@@ -9,6 +9,8 @@ from torch.autograd import function as _function
 from torch.nn.modules._functions import BackwardHookFunction
 from torch.utils.hooks import BackwardHook
 
+from ._slotrt import WrongGuess
+
 
 class Context:
     """The `ctx` of a `torch.autograd.Function` while its `forward` is traced."""
@@ -116,6 +118,13 @@ def check_false(truth):
     """Raises where a trace went on as if it were false."""
     if truth:
         raise AssertionError
+
+
+def check_guess(truth, guessed, failed):
+    """Raises where a trace went on as if it were another truth than it is, and notes that."""
+    if bool(truth) is not guessed:
+        failed[guessed] = True
+        raise WrongGuess
 
 
 def through_hook(*tensors):

@@ -5,7 +5,7 @@ use super::error::{Failure, Outcome, words};
 use super::runtime::slotrt_runtime;
 use super::status::slotrt_status::{self, *};
 use super::text;
-use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand, OwnFunctions};
+use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, HeldNumbers, Operand, OwnFunctions, Undoing};
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use pyo3::ffi::PyObject;
@@ -219,6 +219,10 @@ fn shown<'py>(py: Python<'py>, operand: &Operand<'py>) -> PyResult<(Option<Bound
 }
 
 impl OwnFunctions for HostLibrary {}
+
+impl Undoing for HostLibrary {}
+
+impl HeldNumbers for HostLibrary {}
 
 impl Domain for HostLibrary {
     fn name(&self) -> &'static str {

@@ -18,7 +18,8 @@ pub trait Dispatching {
     fn tells_of_itself(&self, callee: &Callee<'_>) -> bool;
     /// The class of what stands for values: `answer` gets the operations on its instances.
     fn stand_in_class<'py>(&self, answer: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyType>>;
-    /// What stands for the value of this number: like `example`, and handing all that is done with it to the trace.
+    /// What stands for the value of this number: like `example`, and handing all that is done with it to the trace. Gradients follow it where
+    /// they follow the value.
     fn stand_in<'py>(
         &self,
         class: &Bound<'py, PyAny>,
@@ -34,8 +35,22 @@ pub trait Dispatching {
     ) -> Result<Option<PlainCall<'py>>, Box<Break>>;
     /// Whether a function of Python is the library's own, which its code of C may call: it runs as it is.
     fn is_own(&self, function: &Bound<'_, PyAny>) -> bool;
-    /// Whether what a call gave is tied to an operand in a way that no graph shows, or an operand was changed.
+    /// Whether gradients would follow the object, where anything runs that they follow.
+    fn is_followed(&self, example: &Bound<'_, PyAny>) -> bool;
+    /// Whether what a call gave is a view, or changed in place, or an operand was changed.
     fn is_tied(&self, object: &Bound<'_, PyAny>) -> bool;
+    /// Whether what stands for an operand was changed in place.
+    fn is_changed(&self, object: &Bound<'_, PyAny>) -> bool;
+    /// Whether a call gives an object the memory of another one, and changes nothing that anybody sees of wrappers but that.
+    fn ties(&self, callee: &Callee<'_>) -> bool;
+    /// What stands for the result of a call that the graph makes as it is: `object` stood for it while the library's code ran, `like` is an
+    /// example of what the class's method gave, `given` are the operands' stand-ins and examples.
+    fn native_example<'py>(
+        &self,
+        object: &Bound<'py, PyAny>,
+        like: &Bound<'py, PyAny>,
+        given: &[(Bound<'py, PyAny>, Bound<'py, PyAny>)],
+    ) -> Result<Bound<'py, PyAny>, Box<Break>>;
     /// Whether a call tells something of classes alone: it consists of no operation.
     fn asks_for_classes(&self, callee: &Callee<'_>) -> bool;
     /// Whether what a call gives is changed wherever what stands for an operand is.

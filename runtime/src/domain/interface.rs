@@ -1,8 +1,8 @@
 //! What a domain is: what it is asked.
 use super::dispatching::Dispatching;
 use super::gradient::{Gradient, HistoryUse, LaterCall};
+use super::held_numbers::HeldNumbers;
 use super::higher_order::{GraphCall, HigherOrder};
-use super::node_effects::{CallEffects, NodeEffects, SavedParts, SavedState};
 use super::operation::{
     Answer, AnsweredOperation, CallWithNames, Callee, HandedOver, ModeChange, NumberUse, Operand, ScalarPlace,
 };
@@ -10,6 +10,7 @@ use super::own_functions::OwnFunctions;
 use super::recorded::Recorded;
 use super::sizes::SizeMark;
 use super::taking_modes::TakingModes;
+use super::undoing::Undoing;
 use crate::graph::ForBackend;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
@@ -21,7 +22,7 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 pub type LayoutQuestion<'a, 'py> = Box<dyn FnOnce() -> Option<Bound<'py, PyAny>> + 'a>;
 
 /// An array library as the tracer sees it.
-pub trait Domain: OwnFunctions + std::fmt::Debug + Send + Sync {
+pub trait Domain: OwnFunctions + Undoing + HeldNumbers + std::fmt::Debug + Send + Sync {
     /// Name for reports: `numpy`.
     fn name(&self) -> &'static str;
     /// Whether objects of this exact class are values of the graph.
@@ -223,31 +224,6 @@ pub trait Domain: OwnFunctions + std::fmt::Debug + Send + Sync {
     fn share_memory(&self, _inputs: &[Bound<'_, PyAny>], _changed: &[bool]) -> bool {
         true
     }
-    /// What a node does that calls this, besides giving something new.
-    fn effects(&self, _target: &Bound<'_, PyAny>) -> NodeEffects {
-        NodeEffects::unknown()
-    }
-    /// Whether [`Domain::save`] saves what a graph may change of objects from outside.
-    fn takes_back_changes(&self) -> bool {
-        true
-    }
-    /// What else a call with these operands does; without them, as far as those do not decide it.
-    fn call_effects(&self, _target: &Bound<'_, PyAny>, _args: &[Operand<'_>]) -> CallEffects {
-        CallEffects::default()
-    }
-    /// Saves what these objects hold, generators of random numbers among them, and parts of the state of the library.
-    fn save(
-        &self,
-        _py: Python<'_>,
-        _objects: &[Bound<'_, PyAny>],
-        _parts: SavedParts,
-    ) -> PyResult<Option<Box<dyn SavedState>>> {
-        Ok(None)
-    }
-    /// Whether an object that was changed in place remembers what it was computed from, now with the change: that cannot be taken back.
-    fn keeps_history(&self, _example: &Bound<'_, PyAny>) -> bool {
-        false
-    }
     /// What a backend does with a call of this: whether what it makes of it does the same.
     fn for_backend(
         &self,
@@ -345,6 +321,10 @@ pub trait Domain: OwnFunctions + std::fmt::Debug + Send + Sync {
     /// Functions that, called one with what the other gives, raise an exception where the truth of such a value is not this one; none
     /// where its truth is no plain question.
     fn checks_of_truth<'py>(&self, _example: &Bound<'py, PyAny>, _truth: bool) -> Option<Vec<Bound<'py, PyAny>>> {
+        None
+    }
+    /// The function that, called with a truth, the one that a trace has guessed and a dict, notes a wrong guess in the dict and raises.
+    fn check_of_guess<'py>(&self, _py: Python<'py>) -> Option<Bound<'py, PyAny>> {
         None
     }
     /// Whether the library knows, or lets the program say, that a Python function gives the same whenever its arguments are the same.

@@ -5,6 +5,7 @@
 mod dispatching;
 mod domains;
 mod gradient;
+mod held_numbers;
 mod higher_order;
 mod interface;
 mod node_effects;
@@ -15,10 +16,12 @@ mod recorded;
 mod sizes;
 mod taking_modes;
 pub mod torch;
+mod undoing;
 
 pub use dispatching::{Dispatching, PlainCall, STANDS_FOR};
 pub use domains::Domains;
 pub use gradient::{Gradient, HistoryUse, LaterCall};
+pub use held_numbers::{HeldNumber, HeldNumbers};
 pub use higher_order::{Formal, GraphCall, HigherOrder};
 pub use interface::{Domain, GlobalStateGuard, LayoutQuestion, Rehearsal};
 pub use node_effects::{CallEffects, NodeEffects, SavedParts, SavedState};
@@ -30,3 +33,4 @@ pub use own_functions::OwnFunctions;
 pub use recorded::{GraphOfSizes, Recorded, SizedCall, SizedNode};
 pub use sizes::SizeMark;
 pub use taking_modes::{ModeStep, TakingModes};
+pub use undoing::Undoing;

@@ -46,6 +46,8 @@ pub struct CallEffects {
     pub raises_first: bool,
     /// It may be, or call, a function of the program's.
     pub runs_program: bool,
+    /// Whether no contents make it raise, though they do of other calls of the function.
+    pub is_sure: bool,
 }
 
 /// What a domain saves before a graph runs.

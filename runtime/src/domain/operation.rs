@@ -104,6 +104,16 @@ impl Operand<'_> {
         }
     }
 
+    /// Whether it is, or holds, a value of the graph of whose example this holds.
+    pub fn any_example(&self, holds: &dyn Fn(&Bound<'_, PyAny>) -> bool) -> bool {
+        match self {
+            Self::Graph { example, .. } => holds(example),
+            Self::Tuple(items) | Self::List(items) => items.iter().any(|item| item.any_example(holds)),
+            Self::Slice(parts) => parts.iter().any(|part| part.any_example(holds)),
+            Self::Number { .. } | Self::Known(_) | Self::Foreign(_) => false,
+        }
+    }
+
     /// Whether it is, or holds, an array of symbolic sizes.
     #[must_use]
     pub fn has_symbolic_sizes(&self) -> bool {

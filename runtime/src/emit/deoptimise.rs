@@ -20,11 +20,14 @@ use crate::names::name;
 use crate::stored::{Damaged, In, Misfit, Out};
 use crate::trace::os_signals::{self, SIGINT};
 use crate::trace::state::value::ValueId;
+use pyo3::exceptions::PyException;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::ops::Range;
 use std::sync::OnceLock;
+
+pyo3::create_exception!(slotrt, WrongGuess, PyException, "A trace has guessed wrongly what contents of an array are.");
 
 /// What the graph was called with.
 #[derive(Clone, Copy)]
@@ -209,13 +212,18 @@ impl GraphFailure {
             self.restore_modes(py);
             saved.as_ref().map_or(Ok(()), |saved| saved.get().restore(py))
         };
-        if saved.as_ref().is_some_and(|saved| !saved.get().is_whole()) {
+        // What was changed before a guess is saved each time.
+        let is_guess = error.is_instance_of::<WrongGuess>(py);
+        if saved.as_ref().is_some_and(|saved| !saved.get().is_whole(py)) && !is_guess {
             // Nothing may run again: the graph has changed what was not saved.
             self.restore_modes(py);
             return Err(error);
         }
         if restore().is_err() {
             return Err(error);
+        }
+        if is_guess {
+            return self.whole(&cells);
         }
         let again = self.graph.run(&raised.get_slice(3, raised.len())).err();
         restore()?;

@@ -30,7 +30,7 @@ mod sources;
 mod undo;
 mod writer;
 
-pub use deoptimise::{read_failure, write_failure};
+pub use deoptimise::{WrongGuess, read_failure, write_failure};
 pub use emit_frame::{EmittedCode, begin, emit, guard_of};
 pub use failure::Failure;
 pub use function_like::function_like;

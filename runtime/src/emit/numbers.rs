@@ -26,6 +26,7 @@ fn binary(operation: Operation) -> Option<u32> {
         | Operation::Absolute
         | Operation::Invert
         | Operation::ToFloat
+        | Operation::ToSingle
         | Operation::SquareRoot
         | Operation::Floor
         | Operation::Ceiling

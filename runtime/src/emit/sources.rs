@@ -7,7 +7,8 @@ use super::writer::Writer;
 use crate::bytecode::{Instr, Op};
 use crate::ffi::held::is_mortal;
 use crate::ffi::{
-    containers, contexts, iterators, key_hashes, random_numbers, referents, snapshot, thread_locals, weak_references,
+    containers, contexts, iterators, key_hashes, modules, random_numbers, referents, snapshot, thread_locals,
+    weak_references,
 };
 use crate::guard::source::{Side, Source};
 use crate::names::name;
@@ -151,6 +152,13 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.call(1);
             }
             Source::Dict(base) => self.follow_plainly(base, "__dict__")?,
+            Source::Contents(base) => {
+                let item =
+                    modules::import(self.py, "operator")?.getattr(name!("methodcaller"))?.call1((name!("item"),))?;
+                self.callee(item);
+                self.source(base)?;
+                self.call(1);
+            }
             Source::Size(base, index) => {
                 self.source(base)?;
                 self.op(Op::LOAD_ATTR, Arg::Name("shape".into()));

@@ -22,6 +22,7 @@ impl Writer<'_, '_> {
             generators: undo.generators.iter().map(|generator| generator.clone_ref(self.py)).collect(),
             parts: undo.parts,
             always: undo.always,
+            raises_before: undo.raises_before,
             parts_always: undo.parts_always,
             has_run: Arc::default(),
         };
@@ -42,6 +43,8 @@ struct Save {
     generators: Vec<Py<PyAny>>,
     parts: SavedParts,
     always: usize,
+    /// Whether versions tell if the graph has changed what is not saved.
+    raises_before: bool,
     parts_always: SavedParts,
     /// Whether the graph has run to its end.
     has_run: Arc<AtomicBool>,
@@ -56,10 +59,15 @@ impl Save {
         let (count, parts) = if everything { (objects.len(), self.parts) } else { (self.always, self.parts_always) };
         let generators = self.generators.iter().filter(|_| parts.random).map(|generator| generator.bind(py).clone());
         let saved: Vec<_> = objects.iter().take(count).chain(generators).collect();
-        let is_whole = count == objects.len();
+        let versions = objects.iter().skip(count).map(|object| {
+            let version = self.domain.version(&object).filter(|_| self.raises_before)?;
+            Some((object.unbind(), version))
+        });
+        let unsaved = versions.collect();
         let nothing = saved.is_empty() && !parts.random && !parts.nesting;
         let state = if nothing { None } else { self.domain.save(py, &saved, parts)? };
-        Ok(Saved { state, is_whole, raised: AtomicBool::default(), has_run: Arc::clone(&self.has_run) })
+        let domain = Arc::clone(&self.domain);
+        Ok(Saved { domain, state, unsaved, raised: AtomicBool::default(), has_run: Arc::clone(&self.has_run) })
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -70,18 +78,20 @@ impl Save {
 /// What was saved; nothing refers to it but the frame that runs.
 #[pyclass(frozen, module = "slotrt")]
 pub(super) struct Saved {
+    domain: Arc<dyn Domain>,
     state: Option<Box<dyn SavedState>>,
-    /// Whether it is all that the graph changes.
-    is_whole: bool,
+    /// What the graph changes beside it, with versions; `None`: these cannot be told.
+    unsaved: Option<Vec<(Py<PyAny>, u64)>>,
     raised: AtomicBool,
     has_run: Arc<AtomicBool>,
 }
 
 impl Saved {
-    /// Notes that the graph has raised; whether everything can be put back.
-    pub(super) fn is_whole(&self) -> bool {
+    /// Notes that the graph has raised; whether everything that it has changed can be put back.
+    pub(super) fn is_whole(&self, py: Python<'_>) -> bool {
         self.raised.store(true, Relaxed);
-        self.is_whole
+        let is_same = |(object, version): &(Py<PyAny>, u64)| self.domain.version(object.bind(py)) == Some(*version);
+        self.unsaved.as_ref().is_some_and(|unsaved| unsaved.iter().all(is_same))
     }
 
     /// Puts everything back.
@@ -111,6 +121,7 @@ pub fn write_save<'py>(object: &Bound<'py, PyAny>, out: &mut Out<'_, 'py>) -> Re
         out.object(generator.bind(object.py()))?;
     }
     out.bytes.number(save.always as u64);
+    out.bytes.0.push(u8::from(save.raises_before));
     for parts in [save.parts, save.parts_always] {
         out.bytes.0.extend([u8::from(parts.random), u8::from(parts.nesting)]);
     }
@@ -127,8 +138,9 @@ pub fn read_save<'py>(from: &mut In<'_, 'py>, domains: &[Arc<dyn Domain>]) -> Re
     let domain = Arc::clone(domain.ok_or_else(|| Misfit::new("a library that is not loaded"))?);
     let generators = (0..from.bytes.count()?).map(|_| Ok(from.object()?.unbind())).collect::<Result<_, Misfit>>()?;
     let always = from.bytes.index()?;
+    let raises_before = from.bytes.byte()? != 0;
     let (parts, parts_always) = (read_parts(from)?, read_parts(from)?);
-    let save = Save { domain, generators, parts, always, parts_always, has_run: Arc::default() };
+    let save = Save { domain, generators, parts, always, raises_before, parts_always, has_run: Arc::default() };
     Ok(Bound::new(from.py(), save)?.into_any())
 }
 

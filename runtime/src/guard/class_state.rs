@@ -6,6 +6,7 @@ use super::names_read::NamesRead;
 use super::values::is_plain;
 use crate::ffi::types;
 use crate::ffi::weak_references::WeakObject;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -37,8 +38,8 @@ enum Held {
     Strong(Py<PyAny>),
     /// Another part of the class.
     Member(ClassMember),
-    /// A number, whichever.
-    Number,
+    /// A number, a container or another object that is no descriptor, whichever: the trace does not see it.
+    Unread,
     /// A function, a class, or another object of C's.
     Weak(WeakObject),
 }
@@ -90,14 +91,14 @@ impl ClassState {
     /// Whether another state is known to be the same.
     pub fn same(&self, other: &Self) -> bool {
         let tag = self.tag.load(Relaxed);
-        tag != 0 && tag == other.tag.load(Relaxed) && self.open_numbers().eq(other.open_numbers())
+        tag != 0 && tag == other.tag.load(Relaxed) && self.open_names().eq(other.open_names())
     }
 
-    /// Names under which there may be other numbers, and what number of the MRO has them.
-    fn open_numbers(&self) -> impl Iterator<Item = (usize, *mut pyo3::ffi::PyObject)> {
+    /// Names under which there may be other objects, and what number of the MRO has them.
+    fn open_names(&self) -> impl Iterator<Item = (usize, *mut pyo3::ffi::PyObject)> {
         self.classes.iter().flatten().enumerate().flat_map(|(index, part)| {
             let entries = part.contents.iter().flat_map(|(_, entries)| entries);
-            let open = entries.filter(|(_, held)| matches!(held, Held::Number));
+            let open = entries.filter(|(_, held)| matches!(held, Held::Unread));
             open.map(move |(name, _)| (index, name.as_ptr()))
         })
     }
@@ -111,7 +112,7 @@ impl ClassState {
                 Held::Strong(object) => visit(object),
                 Held::Member(member) => member.traverse(visit),
                 Held::Weak(object) => visit(object.reference()),
-                Held::Number => {}
+                Held::Unread => {}
             }
         }
     }
@@ -148,8 +149,8 @@ impl Held {
     /// `None` where it may not be kept alive, or has no weak references of its own kind.
     fn of(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, read: &NamesRead) -> Option<Self> {
         let class = value.get_type();
-        if is_number(value) && is_unread(name, read) {
-            return Some(Self::Number);
+        if may_change(value) && is_unread(name, read) {
+            return Some(Self::Unread);
         }
         if is_plain(value) || LEAVES.contains(&&*types::c_name(&class)) {
             return Some(Self::Strong(value.clone().unbind()));
@@ -159,13 +160,15 @@ impl Held {
         }
         // Programs see the first weak reference to an instance of a class of their own.
         let is_of_c = types::is_c_type(&class) || types::has_own_fields(&class);
-        is_of_c.then(|| WeakObject::new(value).map(Self::Weak)).flatten()
+        let weak = is_of_c.then(|| WeakObject::new(value).map(Self::Weak)).flatten();
+        // The trace itself holds what it has read.
+        weak.or_else(|| (may_change(value) && is_read(name, read)).then(|| Self::Strong(value.clone().unbind())))
     }
 
     fn is(&self, value: &Bound<'_, PyAny>) -> bool {
         match self {
             Self::Strong(object) => object.is(value),
-            Self::Number => is_number(value),
+            Self::Unread => may_change(value),
             Self::Member(member) => member.is(value),
             Self::Weak(object) => object.is(value),
         }
@@ -183,6 +186,19 @@ pub fn is_number(value: &Bound<'_, PyAny>) -> bool {
 pub fn is_number_class(class: &Bound<'_, PyType>) -> bool {
     let py = class.py();
     class.is(py.get_type::<PyInt>()) || class.is(py.get_type::<PyBool>()) || class.is(py.get_type::<PyFloat>())
+}
+
+/// Whether a lookup that does not ask for it sees nothing of it: it is no descriptor, and no class.
+fn may_change(value: &Bound<'_, PyAny>) -> bool {
+    let class = value.get_type();
+    let py = value.py();
+    let names = [intern!(py, "__get__"), intern!(py, "__set__"), intern!(py, "__delete__")];
+    !value.is_instance_of::<PyType>() && names.iter().all(|name| types::lookup(&class, name).is_none())
+}
+
+/// Whether a trace has read this name by itself.
+fn is_read(name: &Bound<'_, PyAny>, read: &NamesRead) -> bool {
+    name.cast_exact::<PyString>().is_ok_and(|name| name.to_str().is_ok_and(|name| read.names(name)))
 }
 
 /// Whether a trace that has read these names never sees what is under this one: C reads special ones by itself.

@@ -5,11 +5,11 @@ use crate::ffi::held::Held;
 use crate::ffi::random_numbers::Draw;
 use crate::ffi::watch::Kept;
 use crate::ffi::{
-    Args, containers, context_variable, inspect, iterators, key_hashes, random_numbers, referents, thread_locals,
-    types, weak_references,
+    Args, containers, context_variable, inspect, iterators, key_hashes, libtorch, random_numbers, referents,
+    thread_locals, types, weak_references,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple, PyType};
+use pyo3::types::{PyFloat, PyString, PyTuple, PyType};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -48,6 +48,7 @@ pub(super) enum Load {
     ThreadDict(usize),
     Type(usize),
     Size(usize, usize),
+    Contents(usize),
     Together(Vec<usize>),
     /// An object that the program names; a class or function of the program may be gone.
     Constant(Arc<Held>),
@@ -101,6 +102,7 @@ impl Load {
             Self::WithHash(base, hash, Side::Keys) => tuple(key_hashes::keys_with_hash(register(base)?, *hash)),
             Self::WithHash(base, hash, Side::Values) => tuple(key_hashes::values_with_hash(register(base)?, *hash)),
             Self::Size(base, index) => values::size(register(base)?, *index),
+            Self::Contents(base) => libtorch::contents(register(base)?).map(|held| PyFloat::new(py, held).into_any()),
             Self::Type(base) => Some(register(base)?.get_type().into_any()),
             Self::Together(parts) => {
                 let parts = parts.iter().map(register).collect::<Option<Vec<_>>>()?;
@@ -146,6 +148,7 @@ impl Load {
             Self::WithHash(base, hash, side) => Self::WithHash(register(*base), *hash, *side),
             Self::ThreadDict(base) => Self::ThreadDict(register(*base)),
             Self::Size(base, index) => Self::Size(register(*base), *index),
+            Self::Contents(base) => Self::Contents(register(*base)),
             Self::Type(base) => Self::Type(register(*base)),
             Self::Together(parts) => Self::Together(parts.iter().map(|part| register(*part)).collect()),
             Self::Argument(_)
@@ -173,6 +176,7 @@ impl Load {
             | (Self::Keys(one), Self::Keys(other))
             | (Self::Values(one), Self::Values(other))
             | (Self::ThreadDict(one), Self::ThreadDict(other))
+            | (Self::Contents(one), Self::Contents(other))
             | (Self::Type(one), Self::Type(other)) => one == other,
             (Self::Global(one), Self::Global(other)) | (Self::Builtin(one), Self::Builtin(other)) => one.is(&**other),
             (Self::Entry(base, key), Self::Entry(there, other)) => base == there && key.same(other),
@@ -213,6 +217,7 @@ impl Load {
             | Self::Dict(_)
             | Self::Item(..)
             | Self::Size(..)
+            | Self::Contents(_)
             | Self::EntryFor(..)
             | Self::HasKey(..)
             | Self::Referent(_)

@@ -43,6 +43,11 @@ impl NamesRead {
         }
     }
 
+    /// Whether it was read by this name.
+    pub(super) fn names(&self, name: &str) -> bool {
+        self.0.lock().is_ok_and(|names| matches!(&*names, Names::These(these) if these.contains(name)))
+    }
+
     /// Whether it is one of them.
     pub(super) fn has(&self, name: &str) -> bool {
         let Ok(names) = self.0.lock() else { return true };

@@ -301,6 +301,7 @@ impl Builder<'_> {
                 Load::OwnItem(self.load(base)?, Arc::new(method.0.clone_ref(self.py)), *index)
             }
             Source::Size(base, index) => Load::Size(self.load(base)?, *index),
+            Source::Contents(base) => Load::Contents(self.load(base)?),
             Source::Item(base, index) => match closure_of(base) {
                 Some(function) => Load::CellOf(Arc::new(Held::of_constant(function.bind(self.py))), *index),
                 None => Load::Item(self.load(base)?, *index),

@@ -57,6 +57,8 @@ pub enum Source {
     ThreadDict(Arc<Source>),
     /// How long an array is in one dimension.
     Size(Arc<Source>, usize),
+    /// The number that an array without dimensions holds.
+    Contents(Arc<Source>),
     /// What the cell object at this path holds.
     Cell(Arc<Source>),
     /// What the context variable at this path has in the running context, or was made with.
@@ -192,6 +194,7 @@ impl Source {
             | Self::WithHash(base, ..)
             | Self::ThreadDict(base)
             | Self::Size(base, _)
+            | Self::Contents(base)
             | Self::Cell(base)
             | Self::ContextValue(base)
             | Self::Dict(base)

@@ -31,6 +31,9 @@ impl Compiled {
         });
         let table = Arc::clone(&cache.table);
         drop(cache);
+        if stale.is_some() {
+            self.unit.kept.forget_guesses();
+        }
         drop(stale);
         Ok(table)
     }

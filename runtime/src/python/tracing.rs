@@ -3,6 +3,7 @@ use super::errors::{GraphBreak, TraceFileError};
 use super::session::Session;
 use super::shape_rules::ShapeRules;
 use super::trace_files::load::LoadedTraces;
+use crate::emit::WrongGuess;
 use crate::ffi::callable;
 use crate::graph::{PyGraph, PyNode};
 use pyo3::prelude::*;
@@ -17,6 +18,7 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<LoadedTraces>()?;
     module.add("TraceFileError", py.get_type::<TraceFileError>())?;
     module.add("GraphBreak", py.get_type::<GraphBreak>())?;
+    module.add("WrongGuess", py.get_type::<WrongGuess>())?;
     module.add_function(wrap_pyfunction!(graph_break, module)?)?;
     module.add_function(wrap_pyfunction!(is_compiling, module)?)?;
     module.add("CompiledFunction", callable::class(py)?)?;

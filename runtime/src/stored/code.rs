@@ -63,8 +63,7 @@ pub fn write_code<'py>(code: &Bound<'py, PyAny>, out: &mut Out<'_, 'py>) -> Resu
 pub fn read_code<'py>(from: &mut In<'_, 'py>) -> Result<Bound<'py, PyAny>, Misfit> {
     let (py, traced) = (from.py(), from.traced());
     let changes = PyDict::new(py);
-    loop {
-        let Some(place) = from.bytes.index()?.checked_sub(1) else { break };
+    while let Some(place) = from.bytes.index()?.checked_sub(1) {
         let (field, value) = (FIELDS.get(place).ok_or(Damaged)?, from.object()?);
         if *field == "co_code" {
             let bytes = value.cast::<PyBytes>().map_err(|_| Damaged)?.as_bytes();

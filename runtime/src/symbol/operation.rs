@@ -2,6 +2,7 @@
 use super::division::{common_divisor, common_multiple, divide, floor_divide};
 use super::functions::Function;
 use super::number::Number;
+use super::power::power;
 use Number::{Float, Integer};
 
 /// An operation.
@@ -14,7 +15,7 @@ pub enum Operation {
     TrueDivide,
     FloorDivide,
     Remainder,
-    /// By a small exponent that is known: an integer, or of an integer a float.
+    /// Of integers by a small exponent that is known, of floats by any.
     Power,
     /// By a small number of bits that is known.
     ShiftLeft,
@@ -29,6 +30,8 @@ pub enum Operation {
     Invert,
     /// `float(number)`.
     ToFloat,
+    /// The float of 32 bits that is nearest.
+    ToSingle,
     /// Of a number that is not negative.
     SquareRoot,
     /// The integer that a float is rounded to: downwards.
@@ -59,57 +62,6 @@ pub enum Operation {
 pub(super) const SMALL: i64 = 62;
 
 impl Operation {
-    /// By the name in the module `operator`; those in place are the same.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "add" | "iadd" => Self::Add,
-            "sub" | "isub" => Self::Subtract,
-            "mul" | "imul" => Self::Multiply,
-            "truediv" | "itruediv" => Self::TrueDivide,
-            "floordiv" | "ifloordiv" => Self::FloorDivide,
-            "mod" | "imod" => Self::Remainder,
-            "pow" | "ipow" => Self::Power,
-            "lshift" | "ilshift" => Self::ShiftLeft,
-            "rshift" | "irshift" => Self::ShiftRight,
-            "and_" | "iand" => Self::And,
-            "or_" | "ior" => Self::Or,
-            "xor" | "ixor" => Self::Xor,
-            "neg" => Self::Negative,
-            "pos" => Self::Positive,
-            "abs" => Self::Absolute,
-            "invert" => Self::Invert,
-            _ => return None,
-        })
-    }
-
-    /// By the slot in which `int` or `float` has a function, and whether that is `float`'s: what the functions are called in C differs
-    /// from release to release, but for the class that they begin with.
-    #[must_use]
-    pub fn of_slot(function: &str, slot: &str) -> Option<(Self, bool)> {
-        let of_float = match function.split_once('_')?.0 {
-            "float" => true,
-            "long" => false,
-            _ => return None,
-        };
-        let operation = match slot {
-            "nb_add" => Self::Add,
-            "nb_subtract" => Self::Subtract,
-            "nb_multiply" => Self::Multiply,
-            "nb_true_divide" => Self::TrueDivide,
-            "nb_floor_divide" => Self::FloorDivide,
-            "nb_remainder" => Self::Remainder,
-            "nb_power" => Self::Power,
-            "nb_lshift" => Self::ShiftLeft,
-            "nb_rshift" => Self::ShiftRight,
-            "nb_and" => Self::And,
-            "nb_or" => Self::Or,
-            "nb_xor" => Self::Xor,
-            _ => return None,
-        };
-        Some((operation, of_float))
-    }
-
     /// The name in its [`module`](Self::module).
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -131,6 +83,7 @@ impl Operation {
             Self::Absolute => "abs",
             Self::Invert => "invert",
             Self::ToFloat => "float",
+            Self::ToSingle => "single",
             Self::SquareRoot => "sqrt",
             Self::Floor => "floor",
             Self::Ceiling => "ceil",
@@ -149,7 +102,13 @@ impl Operation {
     #[must_use]
     pub fn module(self) -> &'static str {
         match self {
-            Self::ToFloat | Self::Truncate | Self::Round | Self::RoundTo | Self::Least | Self::Greatest => "builtins",
+            Self::ToFloat
+            | Self::ToSingle
+            | Self::Truncate
+            | Self::Round
+            | Self::RoundTo
+            | Self::Least
+            | Self::Greatest => "builtins",
             Self::SquareRoot
             | Self::Floor
             | Self::Ceiling
@@ -159,21 +118,6 @@ impl Operation {
             | Self::IntegerRoot => "math",
             _ => "operator",
         }
-    }
-
-    /// Those that `math` has under a name.
-    #[must_use]
-    pub fn of_math(name: &str) -> Option<Self> {
-        Some(match name {
-            "sqrt" => Self::SquareRoot,
-            "floor" => Self::Floor,
-            "ceil" => Self::Ceiling,
-            "trunc" => Self::Truncate,
-            "gcd" => Self::CommonDivisor,
-            "lcm" => Self::CommonMultiple,
-            "isqrt" => Self::IntegerRoot,
-            name => Self::Function(Function::named(name)?),
-        })
     }
 
     /// Whether it is written as a function: `abs(x)`.
@@ -189,7 +133,10 @@ impl Operation {
 
     /// Whether it gives a float, also of integers.
     pub(super) fn gives_float(self) -> bool {
-        matches!(self, Self::TrueDivide | Self::ToFloat | Self::SquareRoot | Self::RoundTo | Self::Function(_))
+        matches!(
+            self,
+            Self::TrueDivide | Self::ToFloat | Self::ToSingle | Self::SquareRoot | Self::RoundTo | Self::Function(_)
+        )
     }
 
     /// As it is written, before an operand or between two.
@@ -211,6 +158,7 @@ impl Operation {
             Self::Invert => "~",
             Self::Absolute
             | Self::ToFloat
+            | Self::ToSingle
             | Self::SquareRoot
             | Self::Floor
             | Self::Ceiling
@@ -254,7 +202,6 @@ impl Operation {
                 | Self::Or
                 | Self::Xor
                 | Self::Invert
-                | Self::Power
                 | Self::CommonDivisor
                 | Self::CommonMultiple
                 | Self::IntegerRoot
@@ -283,6 +230,7 @@ impl Operation {
             (Self::Absolute, Float(value)) => Some(Float(value.abs())),
             (Self::Positive, value) => Some(value),
             (Self::ToFloat, value) => Some(Float(value.nearest())),
+            (Self::ToSingle, value) => Some(Float(f64::from(value.exact()? as f32))),
             (Self::SquareRoot, value) => Some(value.nearest()).filter(|value| *value >= 0.0).map(f64::sqrt).map(Float),
             (Self::Function(function), value) => function.apply(value.nearest()).map(Float),
             (Self::IntegerRoot, Integer(value)) => value.checked_isqrt().map(Integer),
@@ -335,6 +283,7 @@ impl Operation {
             Self::TrueDivide if right != 0.0 => Some(left / right),
             Self::FloorDivide if right != 0.0 => Some(divide(left, right).0),
             Self::Remainder if right != 0.0 => Some(divide(left, right).1),
+            Self::Power => power(left, right),
             // CPython: `double_round`. Both give the float nearest to the decimal number that is nearest to the float.
             Self::RoundTo if left.is_finite() => format!("{left:.*}", right as usize).parse().ok(),
             Self::RoundTo => Some(left),

@@ -3,7 +3,7 @@ use super::expression::{Expression, Expressions};
 use super::formula::Formula;
 use super::ids::{ExpressionId, Symbol};
 use super::number::{Comparison, Number};
-use super::sum::Sum;
+use super::sum::{Factor, Sum};
 
 /// A comparison of two expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,6 +23,15 @@ pub enum Decision {
     Known(bool),
     /// It is as this simpler one, which depends on what comes in.
     Open(Relation),
+}
+
+/// Where the truth of a comparison changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// Next to this number.
+    At(i64),
+    /// Where two inputs change places.
+    Between,
 }
 
 impl Expressions {
@@ -78,6 +87,29 @@ impl Expressions {
         let right = Sum { constant: 0, terms: right }.scale(-1)?.add(&Sum::constant(bound))?;
         let (left, right) = (self.intern(Expression::Sum(left)), self.intern(Expression::Sum(right)));
         Some(Decision::Open(Relation { comparison, left, right }))
+    }
+
+    /// Where the truth of a simplified comparison changes: one of an input with a constant, or of two inputs; `None`: it is another one.
+    #[must_use]
+    pub fn cut(&self, relation: Relation) -> Option<Cut> {
+        let is_input = |sum: &Sum| match &*sum.terms {
+            [term] => term.coefficient == 1 && matches!(&*term.factors, [Factor::Input(_)]),
+            _ => false,
+        };
+        let (left, right) = (self.sum(relation.left)?, self.sum(relation.right)?);
+        if !is_input(left) || left.constant != 0 {
+            return None;
+        }
+        if let Some(known) = right.known() {
+            return Some(Cut::At(known));
+        }
+        // `s0 <= s1 - 1` is `s0 < s1`.
+        let is_order = match relation.comparison {
+            Comparison::LessOrEqual => [0, -1].contains(&right.constant),
+            Comparison::GreaterOrEqual => [0, 1].contains(&right.constant),
+            _ => right.constant == 0,
+        };
+        (is_order && is_input(right)).then_some(Cut::Between)
     }
 
     fn decide_by_minimum(&self, comparison: Comparison, difference: &Sum) -> Option<bool> {

@@ -5,7 +5,9 @@ use super::graph_break::{CallResult, fault, stop};
 use super::library::Numpy;
 use super::names::Functions;
 use super::{check, names, operators, scalars};
-use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, NodeEffects, Operand, OwnFunctions};
+use crate::domain::{
+    Answer, Callee, Domain, GlobalStateGuard, HeldNumbers, NodeEffects, Operand, OwnFunctions, Undoing,
+};
 use crate::ffi::ndarray;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
@@ -36,11 +38,9 @@ pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
 
 impl OwnFunctions for Numpy {}
 
-impl Domain for Numpy {
-    fn name(&self) -> &'static str {
-        "numpy"
-    }
+impl HeldNumbers for Numpy {}
 
+impl Undoing for Numpy {
     /// Nothing that is recorded takes random numbers, or shares memory with anything but its first argument.
     fn effects(&self, target: &Bound<'_, PyAny>) -> NodeEffects {
         let shares_first = !self.makes_new_arrays(target);
@@ -49,6 +49,12 @@ impl Domain for Numpy {
 
     fn takes_back_changes(&self) -> bool {
         false
+    }
+}
+
+impl Domain for Numpy {
+    fn name(&self) -> &'static str {
+        "numpy"
     }
 
     fn context_variable(&self) -> Option<&Py<PyAny>> {

@@ -10,8 +10,8 @@ use super::own::{CLEAR_GRADIENT, GRADIENT_OF, MAKES, PARAMETER_OF, is_named, is_
 use super::quantised::is_conversion;
 use super::thread::modes;
 use super::undo::effects::{AS_SUBCLASS, GET_STATE, SEED_STATE, SET_STATE};
-use crate::domain::Operand;
 use crate::domain::torch::named::{is_script, own_name};
+use crate::domain::{Dispatching, Operand};
 use crate::graph::ForBackend;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -33,10 +33,13 @@ impl Torch {
         let lays_out = kwargs.iter().any(|(name, _)| name == OUT) && !operands.all(is_contiguous);
         // They keep a state of their own.
         let is_state = [GET_STATE, SET_STATE, SEED_STATE].contains(&&*name);
+        let is_wrapper = |example: &Bound<'_, PyAny>| self.dispatches(&self.class_of_example(example));
         let is_left = begins
             || lays_out
             || is_state
             || is_of_this_package(target)
+            // It would get operations on what nobody tells it of.
+            || args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(|operand| operand.any_example(&is_wrapper))
             || modes::is_of_defaults(&name)
             || modes::is_of_kernels(&name)
             || name == AS_SUBCLASS

@@ -5,7 +5,6 @@ use super::contents::open_sizes::takes_open_sizes;
 use super::examples::open::{Unread, is_open};
 use super::examples::placed::place_of;
 use super::functions::backward::GRADIENT;
-use super::functions::dispatch::tells_of_schemas;
 use super::functions::kinds::SIZE;
 use super::functions::{after, compilers, leaves, module_calls, natives, training, wholes};
 use super::graph_break::{CallResult, fault, stop};
@@ -15,13 +14,13 @@ use super::library::Torch;
 use super::meta::{Meta, overridden};
 use super::own::{CLEAR_GRADIENT, MODULE};
 use super::symbols::{marks, numbers::scalar_places, open_sizes::OpenSizes, sizes};
+use super::taken::dispatched::tells_of_schemas;
 use super::thread::ambient::SameModes;
 use super::thread::quiet::Quiet;
-use super::undo::{effects, saved};
 use crate::domain::{
-    Answer, AnsweredOperation, CallEffects, CallWithNames, Callee, Dispatching, Domain, GlobalStateGuard, Gradient,
-    GraphCall, HandedOver, HistoryUse, LaterCall, LayoutQuestion, NodeEffects, NumberUse, Operand, Recorded, Rehearsal,
-    SavedParts, SavedState, ScalarPlace, SizeMark, TakingModes,
+    Answer, AnsweredOperation, CallWithNames, Callee, Dispatching, Domain, GlobalStateGuard, Gradient, GraphCall,
+    HandedOver, HistoryUse, LaterCall, LayoutQuestion, NumberUse, Operand, Recorded, Rehearsal, ScalarPlace, SizeMark,
+    TakingModes,
 };
 use crate::ffi::types;
 use crate::graph::ForBackend;
@@ -147,7 +146,6 @@ impl Domain for Torch {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
-        self.refuse_bits(callee, args)?;
         let args = &self.exact_numbers(callee, args);
         let kwargs = &self.exact_options(callee, kwargs);
         self.repeated_warnings.during(py, || self.answer_to(&Meta { torch: self, py }, callee, args, kwargs))
@@ -272,24 +270,6 @@ impl Domain for Torch {
         natives::break_at_call(function, qualname, argument)
     }
 
-    fn effects(&self, target: &Bound<'_, PyAny>) -> NodeEffects {
-        effects::of(self, target)
-    }
-
-    fn call_effects(&self, target: &Bound<'_, PyAny>, args: &[Operand<'_>]) -> CallEffects {
-        effects::of_call(self, target, args)
-    }
-
-    fn save(
-        &self,
-        py: Python<'_>,
-        objects: &[Bound<'_, PyAny>],
-        parts: SavedParts,
-    ) -> PyResult<Option<Box<dyn SavedState>>> {
-        let _quiet = Quiet::about(objects);
-        saved::save(self.module.bind(py), objects, parts).map(Some)
-    }
-
     fn replay<'py>(
         &self,
         py: Python<'py>,
@@ -324,15 +304,6 @@ impl Domain for Torch {
 
     fn hooks_of(&self, object: &Bound<'_, PyAny>) -> &'static [&'static str] {
         self.attributes_of_hooks(object)
-    }
-
-    fn keeps_history(&self, example: &Bound<'_, PyAny>) -> bool {
-        // What gives nothing has no history.
-        if example.is_none() {
-            return false;
-        }
-        let _quiet = Quiet::about([example]);
-        effects::keeps_history(self.module.bind(example.py()), example).unwrap_or(true)
     }
 
     fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>> {
@@ -397,6 +368,10 @@ impl Domain for Torch {
         // Elsewhere a check that fails ends the process.
         let here = place_of(example).is_some_and(|place| place.is_cpu());
         (size == 1 && here).then(functions)?
+    }
+
+    fn check_of_guess<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        after::check_of_guess(py)
     }
 
     fn assumes_constant(&self, function: &Bound<'_, PyAny>) -> bool {

@@ -43,6 +43,9 @@ pub(super) const REFUSED: &[&str] = &[
 /// How names of operations begin that do something to each tensor of a list.
 const EACH: &str = "_foreach_";
 
+/// The same of those that make all of a step.
+const FUSED: &str = "_fused_";
+
 /// The operand that gets the result.
 pub(super) const OUT: &str = "out";
 
@@ -128,6 +131,10 @@ impl<'py> Meta<'_, 'py> {
                 self.write(&target, args, kwargs, &[], &[OUT.to_owned()])
             }
             _ if name.starts_with(EACH) && changes(name) => self.write(&target, args, kwargs, &[0], &[]),
+            _ if name.starts_with(FUSED) && changes(name) => {
+                let places = self.torch.places_written(self.py, name).map_err(|error| fault(&error))?;
+                self.write(&target, args, kwargs, &places, &[])
+            }
             Some(Operand::Graph { example, .. }) if name == "type" && args.len() == 1 && kwargs.is_empty() => {
                 self.torch.type_name(self, example)
             }

@@ -9,8 +9,8 @@ use super::functions::leaves::is_set_requires_grad;
 use super::functions::random_state::is_of_random_state;
 use super::functions::type_names::is_instance_check;
 use super::library::Torch;
-use super::overrides::is_unwrapped;
 use super::own::is_through_hook;
+use super::taken::classes::is_unwrapped;
 use super::thread::ambient::QUESTIONS;
 use super::thread::modes;
 use crate::domain::TakingModes;
@@ -49,6 +49,7 @@ impl Torch {
             || is_set_requires_grad(callable)
             || self.makes_parameters(callable)
             || self.makes_wrappers(callable)
+            || self.gives_memory(callable)
             || self.step(callable).is_some()
         {
             return true;

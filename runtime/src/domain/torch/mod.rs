@@ -4,7 +4,6 @@
 //! It must not know the tracer.
 mod arrays;
 mod backends;
-mod bits;
 mod by_rule;
 mod calls;
 mod change;
@@ -24,7 +23,6 @@ mod meta;
 mod metadata;
 mod named;
 mod operands;
-mod overrides;
 mod own;
 mod quantised;
 mod questions;
@@ -32,6 +30,7 @@ mod rules;
 mod shapes;
 mod stand_ins;
 mod symbols;
+mod taken;
 mod thread;
 mod undo;
 

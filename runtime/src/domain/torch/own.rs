@@ -31,6 +31,9 @@ pub(in crate::domain::torch) const PARAMETER_OF: &str = "parameter_of";
 /// The functions that check that a number is false, or true.
 pub(in crate::domain::torch) const CHECKS: [&str; 2] = ["check_false", "check_true"];
 
+/// The function that checks what was guessed.
+pub(in crate::domain::torch) const CHECK_OF_GUESS: &str = "check_guess";
+
 /// The function that gives tensors as results of the node that hooks of modules are added to.
 pub(in crate::domain::torch) const THROUGH: &str = "through_hook";
 
@@ -39,7 +42,7 @@ pub(in crate::domain::torch) const MAKES: &str = "_make_wrapper_subclass";
 
 /// Whether it is one of the functions that check.
 pub(in crate::domain::torch) fn is_check(callable: &Bound<'_, PyAny>) -> bool {
-    CHECKS.iter().any(|name| is_named(callable, name))
+    CHECKS.iter().chain([&CHECK_OF_GUESS]).any(|name| is_named(callable, name))
 }
 
 /// Whether it gives tensors as results of the node that hooks of modules are added to.

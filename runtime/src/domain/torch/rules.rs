@@ -19,11 +19,15 @@ pub(super) struct Rules {
     pub(super) formats: Vec<(Py<PyAny>, MemoryFormat)>,
     strided: Py<PyAny>,
     is_grad_enabled: Py<PyAny>,
+    /// Asks whether the thread runs what operations consist of, below gradients.
+    is_below: (Py<PyAny>, Py<PyAny>),
     default_dtype: Py<PyAny>,
     flash_attention: Py<PyAny>,
     pub(super) getattr: Py<PyAny>,
     /// What operations do, by name.
     pub(super) effects: Mutex<FxHashMap<String, NodeEffects>>,
+    /// Whether PyTorch has a kernel for a call, by operation and types of operands.
+    pub(super) kernels: Mutex<FxHashMap<String, bool>>,
     /// How often rules said what an operation gives, and how often PyTorch was asked.
     counts: Mutex<FxHashMap<String, [u64; 2]>>,
 }
@@ -49,10 +53,12 @@ impl Rules {
             formats,
             strided: object("strided")?,
             is_grad_enabled: object("is_grad_enabled")?,
+            is_below: super::undo::effects::question_below_gradients(module)?,
             default_dtype: object("get_default_dtype")?,
             flash_attention: module.getattr(name!("_C"))?.getattr(name!("_get_flash_sdp_enabled"))?.unbind(),
             getattr: crate::ffi::modules::import(module.py(), "builtins")?.getattr(name!("getattr"))?.unbind(),
             effects: Mutex::default(),
+            kernels: Mutex::default(),
             counts: Mutex::default(),
         })
     }
@@ -93,7 +99,9 @@ impl Rules {
 
     pub(super) fn modes(&self, py: Python<'_>) -> Option<Modes> {
         let truth = |question: &Py<PyAny>| question.bind(py).call0().and_then(|answer| answer.is_truthy()).ok();
-        let (grad, flash_attention) = (truth(&self.is_grad_enabled)?, truth(&self.flash_attention)?);
+        let (excludes, key) = &self.is_below;
+        let is_below = excludes.bind(py).call1((key,)).and_then(|answer| answer.is_truthy()).ok()?;
+        let (grad, flash_attention) = (truth(&self.is_grad_enabled)? && !is_below, truth(&self.flash_attention)?);
         let default_dtype = self.dtype(&self.default_dtype.bind(py).call0().ok()?)?;
         Some(Modes { grad, flash_attention, default_dtype })
     }

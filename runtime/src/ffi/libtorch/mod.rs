@@ -2,9 +2,11 @@
 //!
 //! In: tensors of an exact class, the running thread. Out: words to compare. Where a function is not there, there are no words: then PyTorch is
 //! asked in Python. It must not know guards.
+mod contents;
 mod functions;
 mod modes;
 mod tensor;
 
+pub use contents::contents;
 pub use modes::ModeWords;
 pub use tensor::{TensorPlaces, TensorWords, has_history_when_asked};

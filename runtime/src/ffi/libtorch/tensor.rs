@@ -39,9 +39,9 @@ fn hash(value: &impl Hash) -> u64 {
 
 /// A tensor whose memory is where it should be.
 #[derive(Clone, Copy)]
-struct Tensor<'a> {
-    functions: &'a Functions,
-    handle: Handle,
+pub(super) struct Tensor<'a> {
+    pub functions: &'a Functions,
+    pub handle: Handle,
     /// The `c10::TensorImpl*`.
     inner: *const c_void,
 }
@@ -49,7 +49,7 @@ struct Tensor<'a> {
 impl Tensor<'_> {
     /// # Safety
     /// `value` must be of a class whose objects keep their `at::Tensor` at [`PLACE`].
-    unsafe fn of<'a>(functions: &'a Functions, value: &Bound<'_, PyAny>) -> Option<Tensor<'a>> {
+    pub unsafe fn of<'a>(functions: &'a Functions, value: &Bound<'_, PyAny>) -> Option<Tensor<'a>> {
         // SAFETY: as the caller promises; an `at::Tensor` is a pointer.
         unsafe {
             let handle = value.as_ptr().byte_add(PLACE).cast::<c_void>().cast_const();
@@ -59,7 +59,7 @@ impl Tensor<'_> {
     }
 
     /// The tensor of an object, if it is where all objects of its class have theirs.
-    fn found<'a>(functions: &'a Functions, example: &Bound<'_, PyAny>) -> Option<Tensor<'a>> {
+    pub fn found<'a>(functions: &'a Functions, example: &Bound<'_, PyAny>) -> Option<Tensor<'a>> {
         // SAFETY: a type object is live.
         let size = unsafe { (*example.get_type().as_type_ptr()).tp_basicsize }.cast_unsigned();
         let inner: usize = example.getattr(name!("_cdata")).ok()?.extract().ok()?;
@@ -74,13 +74,13 @@ impl Tensor<'_> {
         unsafe { Tensor::of(functions, example) }
     }
 
-    fn get<T: Default>(self, get: Get<T>) -> Option<T> {
+    pub fn get<T: Default>(self, get: Get<T>) -> Option<T> {
         let mut value = T::default();
         // SAFETY: the handle is that of a live tensor; the function fills the value, or says that it does not.
         (unsafe { get(self.handle, &raw mut value) } == 0).then_some(value)
     }
 
-    fn kinds(self) -> Option<[i32; 4]> {
+    pub fn kinds(self) -> Option<[i32; 4]> {
         let Functions { dtype, device_type, device_index, layout, .. } = *self.functions;
         Some([self.get(dtype)?, self.get(device_type)?, self.get(device_index)?, self.get(layout)?])
     }
@@ -170,7 +170,7 @@ impl Tensor<'_> {
         }
     }
 
-    fn dim(self) -> Option<usize> {
+    pub fn dim(self) -> Option<usize> {
         usize::try_from(self.get(self.functions.dim)?).ok()
     }
 }

@@ -105,7 +105,7 @@ impl SetLayout {
         places: &[(usize, isize, bool)],
         keys: &Bound<'_, PyTuple>,
     ) -> Option<Self> {
-        let is_size = mask >= SMALL - 1 && mask < LARGEST && (mask + 1).is_power_of_two();
+        let is_size = (SMALL - 1..LARGEST).contains(&mask) && (mask + 1).is_power_of_two();
         let ascend = places.windows(2).all(|pair| pair[0].0 < pair[1].0);
         let within = places.last().is_none_or(|(at, ..)| *at <= mask) && places.len() <= mask;
         let used = places.iter().filter(|(_, _, dummy)| !dummy).count();

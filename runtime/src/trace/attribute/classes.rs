@@ -96,7 +96,11 @@ impl<'py> Tracer<'py> {
         if !matches!(&*types::c_name(&found.get_type()), "member_descriptor" | "getset_descriptor") {
             return self.read_descriptor(found.clone(), object, meta, name);
         }
-        self.rely_on_class(class);
+        // Names between underscores are compared in any case.
+        match name {
+            "__dict__" => self.rely_on_class(class),
+            _ => self.rely_on_slots(class),
+        }
         if name == "__class__" {
             return Ok(self.constant(meta.clone().into_any()));
         }

@@ -7,6 +7,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
+use pyo3::types::PyFloat;
 use pyo3::types::PyTuple;
 use std::sync::Arc;
 
@@ -72,6 +73,10 @@ impl<'py> Tracer<'py> {
             let id = NodeId(index as u32);
             recorded.push(match (node.op, target) {
                 _ if self.state.dropped_nodes.contains(&id) => Recorded::Other,
+                // Whichever float it is: only its class matters.
+                _ if self.state.numbers.open_floats.contains(&id) => {
+                    Recorded::Number(PyFloat::new(self.py, 1.0).into_any())
+                }
                 // Numbers that contents decide have no history; what works on them has none that is known.
                 _ if self.state.numbers.open.contains(&id) => Recorded::Other,
                 (NodeOp::Placeholder, _) => {

@@ -15,7 +15,16 @@ use std::sync::Arc;
 type CalledByGradient<'py> =
     (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>, Bound<'py, PyAny>);
 
-const WHOLE: &str = "function that calls others and is no node of the graph";
+/// What there was before a call that may be dropped.
+pub(crate) struct RehearsalStart {
+    /// How many nodes.
+    pub(crate) nodes: usize,
+    /// How many changes: effects, and copies.
+    pub(crate) changes: (usize, usize),
+    backward: usize,
+}
+
+pub(crate) const WHOLE: &str = "function that calls others and is no node of the graph";
 
 impl<'py> Tracer<'py> {
     /// The result of a call that the graph makes as a whole; `None`: it is another call.
@@ -90,7 +99,7 @@ impl<'py> Tracer<'py> {
         before: usize,
         run: impl FnOnce(&mut Self) -> Traced<T>,
     ) -> Traced<(T, Vec<NodeId>)> {
-        let (changes, backward) = (self.changes(), self.state.backward.count());
+        let start = RehearsalStart { nodes: before, ..self.rehearsal_start() };
         self.state.rehearsals += 1;
         let result = run(self);
         self.state.rehearsals -= 1;
@@ -101,27 +110,39 @@ impl<'py> Tracer<'py> {
             }
         });
         let result = result?;
-        if self.changes() != changes || self.state.backward.count() != backward {
+        let dropped = self.drop_recorded(&start)?;
+        match dropped.iter().any(|node| self.state.numbers.open.contains(node)) {
+            true => unsupported(WHOLE, "contents decide sizes within it"),
+            false => Ok((result, dropped)),
+        }
+    }
+
+    /// Where what is recorded from now on may be dropped.
+    pub(crate) fn rehearsal_start(&self) -> RehearsalStart {
+        let (changes, backward) = (self.changes(), self.state.backward.count());
+        RehearsalStart { nodes: self.state.graph.nodes.len(), changes, backward }
+    }
+
+    /// Drops what was recorded since; breaks where something outside was changed.
+    pub(crate) fn drop_recorded(&mut self, start: &RehearsalStart) -> Traced<Vec<NodeId>> {
+        if self.changes() != start.changes || self.state.backward.count() != start.backward {
             return unsupported(WHOLE, "what it calls changes something outside");
         }
-        let recorded = self.state.graph.nodes.iter().enumerate().skip(before);
+        let recorded = self.state.graph.nodes.iter().enumerate().skip(start.nodes);
         let dropped = recorded.filter(|(_, node)| node.op == NodeOp::CallFunction);
         let dropped = dropped.map(|(index, _)| NodeId(index as u32));
         let dropped: Vec<_> = dropped.filter(|node| !self.state.dropped_nodes.contains(node)).collect();
-        if dropped.iter().any(|node| self.state.numbers.open.contains(node)) {
-            return unsupported(WHOLE, "contents decide sizes within it");
-        }
         let state = &mut *self.state;
         state.dropped_nodes.extend(dropped.iter().copied());
         state.numbers.nodes.retain(|_, node| !state.dropped_nodes.contains(node));
         state.numbers.nodes_of.retain(|_, node| !state.dropped_nodes.contains(node));
         state.changed_nodes.retain(|_, node| !state.dropped_nodes.contains(node));
         state.changed_by_graph.retain(|change| !state.dropped_nodes.contains(&change.operand));
-        Ok((result, dropped))
+        Ok(dropped)
     }
 
-    /// How many changes to objects from outside there are so far.
-    fn changes(&self) -> (usize, usize) {
+    /// How many changes to objects from outside there are so far: effects, and copies.
+    pub(crate) fn changes(&self) -> (usize, usize) {
         let copies = self.state.private_copies.iter().filter(|copy| copy.is_changed(self.py)).count();
         (self.state.effects.len(), copies)
     }

@@ -54,6 +54,7 @@ impl<'py> Tracer<'py> {
         self.leave_taking_modes()?;
         self.guard_changed();
         self.guard_memory()?;
+        self.guard_contents()?;
         self.guard_kept_ids();
         crate::trace::finish::coalesce::merge(&mut self.state.effects);
         if let End::Return { kept: locals, .. } | End::Break { locals, .. } = &*end {

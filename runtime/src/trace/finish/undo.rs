@@ -13,6 +13,7 @@ impl<'py> Tracer<'py> {
     /// What is to be saved before the graph runs: each time what it changes before the last node that contents can make raise.
     pub(crate) fn undo(&self) -> Undo {
         let mut undo = Undo::default();
+        let mut may_raise = false;
         let (mut changed, mut always, mut generators) = (FxHashSet::default(), FxHashSet::default(), Vec::new());
         // Changes by what the graph calls as a whole.
         let dropped = self.state.changed_by_graph.iter().filter(|change| self.state.dropped_nodes.contains(&change.by));
@@ -30,7 +31,8 @@ impl<'py> Tracer<'py> {
                 node.arguments().for_each(|argument| each_generator(self.py, argument, &mut generators));
             }
             undo.parts.nesting |= effects.nests;
-            if self.may_raise(node, &effects) {
+            if !self.state.sure_nodes.contains(&id) && self.may_raise(node, &effects) {
+                may_raise = true;
                 always.extend(changed.iter().copied());
                 undo.parts_always = undo.parts;
             }
@@ -40,6 +42,7 @@ impl<'py> Tracer<'py> {
         let mut inputs: Vec<(NodeId, ValueId)> = inputs.copied().collect();
         inputs.sort_by_key(|(node, _)| !always.contains(node));
         undo.always = inputs.iter().filter(|(node, _)| always.contains(node)).count();
+        undo.raises_before = may_raise && undo.always < inputs.len();
         undo.inputs = inputs.into_iter().map(|(_, value)| value).collect();
         undo.generators = generators;
         undo
@@ -54,11 +57,12 @@ impl<'py> Tracer<'py> {
     }
 
     /// Breaks where a node may raise after a change that cannot be taken back.
-    pub(crate) fn refuse_late_failure(&mut self, node: &Node) -> Traced<()> {
+    pub(crate) fn refuse_late_failure(&mut self, node: &Node, has_kernel: bool) -> Traced<()> {
         if self.state.final_changes.is_empty() {
             return Ok(());
         }
         match self.effects_of(node) {
+            Some(_) if !has_kernel => self.break_after_final_changes(),
             Some((_, effects)) if self.may_raise(node, &effects) && !self.has_passed(node, &effects) => {
                 self.break_after_final_changes()
             }
@@ -114,7 +118,7 @@ impl<'py> Tracer<'py> {
         Ok(false)
     }
 
-    pub(super) fn effects_of(&self, node: &Node) -> Option<(Arc<dyn Domain>, NodeEffects)> {
+    pub(crate) fn effects_of(&self, node: &Node) -> Option<(Arc<dyn Domain>, NodeEffects)> {
         let domain = self.state.domains.iter().find(|domain| domain.name() == node.domain)?;
         let target = node.target.as_ref()?.bind(self.py);
         Some((Arc::clone(domain), domain.effects(target)))
@@ -141,7 +145,8 @@ impl<'py> Tracer<'py> {
         }
         let mut operands = Vec::new();
         node.arguments().for_each(|argument| argument.nodes(&mut operands));
-        operands.iter().any(|operand| self.state.numbers.open.contains(operand))
+        let numbers = &self.state.numbers;
+        operands.iter().any(|operand| numbers.open.contains(operand) && !numbers.open_floats.contains(operand))
     }
 
     /// The nodes whose results a node changes.

@@ -13,7 +13,10 @@ use crate::trace::state::value::{Value, ValueId};
 impl<'py> Tracer<'py> {
     /// `PyObject_IsTrue` of what a branch tests.
     pub(crate) fn branch_truth(&mut self, frame: &Frame, value: ValueId) -> Traced<bool> {
-        match self.checked_truth(frame, value)? {
+        if let Some(truth) = self.checked_truth(frame, value)? {
+            return Ok(truth);
+        }
+        match self.guessed_truth(frame, value)? {
             Some(truth) => Ok(truth),
             None => self.is_true(value),
         }
@@ -59,7 +62,7 @@ fn truth_without_raise(code: &Code, at: usize) -> Option<bool> {
 
 /// Whether an instruction lies in a loop that no iterator ends, and another one behind it: a trace that goes on in the loop each time would
 /// never end.
-fn leaves_loop(code: &Code, at: usize, other: usize) -> bool {
+pub(super) fn leaves_loop(code: &Code, at: usize, other: usize) -> bool {
     let is_begin = |begin: usize| begin <= at && code.instrs.get(begin).is_some_and(|instr| instr.op != Op::FOR_ITER);
     let jumps_back = |target| code.index(target).is_some_and(is_begin);
     let ends = code.instrs.iter().enumerate().skip(at + 1).filter(|(_, instr)| instr.target.is_some_and(jumps_back));

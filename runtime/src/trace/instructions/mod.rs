@@ -14,6 +14,7 @@ pub(crate) mod exception_groups;
 pub(crate) mod exceptions;
 pub(crate) mod functions;
 pub(crate) mod generators;
+mod guesses;
 pub(crate) mod intrinsics;
 pub(crate) mod matching;
 pub(crate) mod names;

@@ -92,6 +92,9 @@ impl<'py> Tracer<'py> {
         if !self.is_symbolic(value) {
             return Ok(None);
         }
+        if let Some(truth) = self.expected_truth(value) {
+            return Ok(Some(truth));
+        }
         self.refuse_unread(value)?;
         let Some(left) = self.numeral(value)?.and_then(|numeral| numeral.expression) else { return Ok(None) };
         let right = self.state.numbers.expressions.constant(Number::Integer(0));

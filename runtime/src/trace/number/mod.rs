@@ -1,5 +1,7 @@
 //! Symbolic numbers: what they are computed from, what the trace asks of them, and how the graph gets them.
+mod compute;
 mod conditions;
+mod contents;
 mod graph_nodes;
 mod graph_so_far;
 mod inputs;
@@ -9,5 +11,5 @@ mod size_tuples;
 mod sizes;
 mod storage;
 mod texts;
-mod unread;
+pub(crate) mod unread;
 mod unread_operations;

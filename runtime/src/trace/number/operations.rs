@@ -1,4 +1,5 @@
 //! Operations on symbolic numbers: what they give is computed again by compiled code, which must not raise there.
+use super::compute::compute;
 use super::inputs::Numeral;
 use crate::ffi::snapshot::original;
 use crate::symbol::{Comparison, Kind, Number, Operation, Relation};
@@ -10,7 +11,7 @@ use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::{New, Value, ValueId};
 use generated::slots::Slot;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyFrozenSet, PyInt, PyTuple};
+use pyo3::types::{PyFloat, PyFrozenSet, PyInt, PyTuple};
 
 /// Exponents that are multiplied out.
 const EXPONENTS: std::ops::RangeInclusive<i64> = 0..=8;
@@ -118,7 +119,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether the operation raises at no call for which the guards hold.
-    fn never_raises(&mut self, operation: Operation, operands: &[Numeral<'py>]) -> bool {
+    pub(super) fn never_raises(&mut self, operation: Operation, operands: &[Numeral<'py>]) -> bool {
         let is_float = |operand: &Numeral<'py>| operand.hint.is_exact_instance_of::<PyFloat>();
         let floats = operands.iter().any(is_float);
         if operation == Operation::Power && (floats || is_negative(operands.get(1))) {
@@ -155,9 +156,16 @@ impl<'py> Tracer<'py> {
         !converts || operands.iter().all(|operand| is_float(operand) || self.fits(operand))
     }
 
-    /// Whether an integer to the power of a float is a float: both are small enough, and the integer positive.
+    /// Whether the power is a float: of floats a guard says so; of integers where the exponent is small enough, and the integer positive.
     fn has_power(&mut self, operands: &[Numeral<'py>]) -> bool {
         let [base, exponent] = operands else { return false };
+        if let (Some(left), Some(right)) = (base.expression, exponent.expression)
+            && [base, exponent].iter().any(|operand| operand.hint.is_exact_instance_of::<PyFloat>())
+        {
+            let power = self.state.numbers.expressions.apply(Operation::Power, &[left, right]);
+            let why = "the trace computes a power with it";
+            return power.is_some_and(|power| self.relation_truth(Relation::fits(power), why) == Some(true));
+        }
         let most = *EXPONENTS.end() as f64;
         let small = !exponent.symbolic && exponent.hint.extract::<f64>().is_ok_and(|exponent| exponent.abs() <= most);
         small
@@ -292,6 +300,9 @@ impl<'py> Tracer<'py> {
 
     /// `min` and `max` of numbers, `int`, `float`, `bool` and `round` of one; `None`: C does it.
     pub(crate) fn number_function(&mut self, name: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
+        if let ("min" | "max", [items]) = (name, args) {
+            return self.unread_extreme_of_items(name, *items);
+        }
         if !args.iter().any(|arg| self.is_symbolic(*arg)) {
             return Ok(None);
         }
@@ -345,45 +356,4 @@ impl<'py> Tracer<'py> {
 /// Whether an operand is an integer below zero that is known.
 fn is_negative(operand: Option<&Numeral<'_>>) -> bool {
     operand.is_some_and(|by| !by.symbolic && by.hint.extract::<i64>().is_ok_and(|by| by < 0))
-}
-
-/// What Python gives for the numbers of this call.
-fn compute<'py>(operation: Operation, operands: &[Numeral<'py>]) -> PyResult<Bound<'py, PyAny>> {
-    let [left, rest @ ..] = operands else { return Err(pyo3::exceptions::PyTypeError::new_err("no operand")) };
-    let left = &left.hint;
-    let right = rest.first().map_or(left, |right| &right.hint);
-    match operation {
-        Operation::Add => left.add(right),
-        Operation::Subtract => left.sub(right),
-        Operation::Multiply => left.mul(right),
-        Operation::TrueDivide => left.div(right),
-        Operation::FloorDivide => left.floor_div(right),
-        Operation::Remainder => left.rem(right),
-        Operation::Power => left.pow(right, left.py().None()),
-        Operation::ShiftLeft => left.lshift(right),
-        Operation::ShiftRight => left.rshift(right),
-        Operation::And => left.bitand(right),
-        Operation::Or => left.bitor(right),
-        Operation::Xor => left.bitxor(right),
-        Operation::Negative => left.neg(),
-        Operation::Positive => left.pos(),
-        Operation::Absolute => left.abs(),
-        Operation::Invert => left.bitnot(),
-        Operation::CommonDivisor
-        | Operation::CommonMultiple
-        | Operation::Least
-        | Operation::Greatest
-        | Operation::RoundTo => original(left.py(), operation.module(), operation.name())?.call1((left, right)),
-        Operation::SquareRoot
-        | Operation::Floor
-        | Operation::Ceiling
-        | Operation::Truncate
-        | Operation::Round
-        | Operation::Function(_)
-        | Operation::IntegerRoot => original(left.py(), operation.module(), operation.name())?.call1((left,)),
-        Operation::ToFloat => {
-            let truth = left.is_exact_instance_of::<PyBool>();
-            if truth { Ok(left.clone()) } else { left.py().get_type::<PyFloat>().call1((left,)) }
-        }
-    }
 }

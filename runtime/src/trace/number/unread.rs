@@ -4,16 +4,28 @@ use crate::ffi::types;
 use crate::graph::NodeId;
 use crate::graph_break::Break;
 use crate::trace::state::arguments::Arguments;
-use crate::trace::state::numbers::TakenNumbers;
+use crate::trace::state::numbers::{OpenCall, TakenNumbers};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, hints, stop, unsupported};
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyType};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// Classes whose instances are as well known from outside as from within the trace.
 const PLAIN: &[&str] = &["int", "float", "complex", "bool", "str", "bytes"];
+
+/// What contents decide of what a node gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Open {
+    /// Contents alone: sizes are known.
+    Contents,
+    /// Which float it is.
+    Float,
+    /// Sizes, or which number it is.
+    All,
+}
 
 impl<'py> Tracer<'py> {
     /// Whether a value is such a number. It may be kept, given back and handed to operations of the graph.
@@ -24,6 +36,11 @@ impl<'py> Tracer<'py> {
             || kind.is(self.py.get_type::<PyFloat>())
             || kind.is(self.py.get_type::<PyBool>())
             || kind.is(self.py.get_type::<PyComplex>())
+    }
+
+    /// Whether it is one, and a float: no size depends on it.
+    pub(crate) fn is_unread_float(&self, value: ValueId) -> bool {
+        matches!(self.value(value), Value::Node { kind, .. } if kind.bind(self.py).is(self.py.get_type::<PyFloat>()))
     }
 
     /// `bool(array)`, where contents decide it: such a number, too. `None`: the value is no array of such a library.
@@ -61,7 +78,7 @@ impl<'py> Tracer<'py> {
     /// Breaks where something else is to be done with it. Where C works, what it works on may be nothing that can leave the trace.
     pub(crate) fn refuse_unread(&mut self, value: ValueId) -> Traced<()> {
         match self.is_unread(value) || self.is_unread_text(value) {
-            true if self.is_further_in() => self.close_open(),
+            true if self.is_further_in() => Err(self.closing(&[value])),
             true => stop(
                 "number that contents of an array decide",
                 "use of the number",
@@ -94,21 +111,63 @@ impl<'py> Tracer<'py> {
         made
     }
 
-    fn close_open<T>(&mut self) -> Traced<T> {
-        self.state.numbers.closing = true;
+    /// The trace is made again, and leaves nothing open that contents decide.
+    pub(super) fn close_open<T>(&mut self) -> Traced<T> {
+        self.state.numbers.closing = Some(0);
         Err(Unwind::Specialise)
+    }
+
+    /// The trace is made again, and ends where contents began to decide the last thing that these values come from.
+    fn closing(&mut self, values: &[ValueId]) -> Unwind {
+        let mut work: Vec<_> = values.iter().filter_map(|value| self.open_node(*value)).collect();
+        let numbers = &self.state.numbers;
+        let (mut seen, mut last) = (FxHashSet::default(), 0);
+        while let Some(node) = work.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            last = last.max(numbers.open_roots.iter().position(|root| *root == node).unwrap_or(0));
+            let mut operands = Vec::new();
+            if let Some(node) = self.state.graph.nodes.get(node.0 as usize) {
+                node.arguments().for_each(|argument| argument.nodes(&mut operands));
+            }
+            work.extend(operands.into_iter().filter(|operand| numbers.open.contains(operand)));
+        }
+        self.state.numbers.closing = Some(last);
+        Unwind::Specialise
+    }
+
+    fn open_node(&self, value: ValueId) -> Option<NodeId> {
+        match self.value(value) {
+            Value::Node { node, .. } => Some(*node).filter(|node| self.state.numbers.open.contains(node)),
+            _ => None,
+        }
     }
 
     /// What becomes of a break at an operation on what contents have decided.
     pub(crate) fn break_at_open(&mut self, reason: Box<Break>, operands: &[&Operand<'py>]) -> Unwind {
         let is_open = self.are_open(operands.iter().copied());
+        let mut values = Vec::new();
+        operands.iter().for_each(|operand| operand.values(&mut values));
         match is_open && self.is_further_in() {
-            true => {
-                self.state.numbers.closing = true;
-                Unwind::Specialise
-            }
+            true => self.closing(&values),
             false => Unwind::Break(reason),
         }
+    }
+
+    /// Whether contents decide sizes of one of these, or an integer.
+    pub(crate) fn have_open_sizes<'a>(&self, operands: impl Iterator<Item = &'a Operand<'py>>) -> bool
+    where
+        'py: 'a,
+    {
+        let mut values = Vec::new();
+        operands.for_each(|operand| operand.values(&mut values));
+        values.into_iter().any(|value| match self.value(value) {
+            Value::Node { node, .. } => {
+                self.state.numbers.open.contains(node) && !self.state.numbers.open_floats.contains(node)
+            }
+            _ => false,
+        })
     }
 
     /// Whether contents decide something about one of these.
@@ -128,16 +187,28 @@ impl<'py> Tracer<'py> {
     }
 
     /// Notes a node that gives, or works on, what contents decide.
-    pub(crate) fn note_open(&mut self, node: NodeId) {
+    pub(crate) fn note_open(&mut self, node: NodeId, call: OpenCall, of: Open) {
+        if call == OpenCall::None {
+            return;
+        }
         let depth = self.state.places.len();
         let numbers = &mut self.state.numbers;
-        numbers.open.insert(node);
+        if of != Open::Contents {
+            numbers.open.insert(node);
+        }
+        if of == Open::Float {
+            numbers.open_floats.insert(node);
+        }
+        if call == OpenCall::Begins {
+            numbers.open_roots.push(node);
+        }
         numbers.open_depth = Some(numbers.open_depth.map_or(depth, |known| known.min(depth)));
     }
 
-    /// Breaks at an operation whose result contents decide, where the trace is to leave nothing open.
-    pub(crate) fn refuse_open(&self, is_open: bool) -> Traced<()> {
-        match is_open && self.state.numbers.contents_break {
+    /// Breaks at an operation whose result contents decide, where the trace is to leave it open no more.
+    pub(crate) fn refuse_open(&self, open: OpenCall) -> Traced<()> {
+        let numbers = &self.state.numbers;
+        match open == OpenCall::Begins && numbers.left_open.is_some_and(|most| numbers.open_roots.len() >= most) {
             true => unsupported("result that contents of an array decide", "what is done with it cannot be taken back"),
             false => Ok(()),
         }

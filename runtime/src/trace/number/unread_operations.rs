@@ -1,22 +1,60 @@
 //! Arithmetic with numbers that contents of arrays decide: the graph does it, where no numbers make it raise.
+use super::compute::compute;
+use super::inputs::Numeral;
 use crate::domain::Operand;
 use crate::graph::{Node, NodeOp};
-use crate::symbol::{Comparison, Operation};
+use crate::symbol::{Comparison, ExpressionId, Operation, Relation};
 use crate::trace::state::numbers::TakenNumbers;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
-use crate::trace::state::value::ValueId;
+use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt};
+use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyTuple, PyType};
 
 /// What multiplies, and how many products of integers of 64 bits, with sums of them, surely fit a float.
 const PRODUCT: &str = "multiplied";
 const PRODUCTS: usize = 3;
 
+/// The function that the graph calls for an operation.
+fn function_of(operation: Operation) -> Option<&'static str> {
+    Some(match operation {
+        Operation::Add => "added",
+        Operation::Subtract => "subtracted",
+        Operation::Multiply => PRODUCT,
+        Operation::TrueDivide => "divided",
+        Operation::FloorDivide => "floor_divided",
+        Operation::Remainder => "remainder",
+        Operation::Power => "powered",
+        Operation::Negative => "negated",
+        Operation::Absolute => "absolute",
+        Operation::ToFloat => "to_float",
+        _ => return None,
+    })
+}
+
+/// Operands of the graph, and numbers of their classes.
+type Tried<'py> = (Vec<Operand<'py>>, Vec<Bound<'py, PyAny>>);
+
 impl<'py> Tracer<'py> {
     /// What an operation gives, where an operand is such a number; `None`: it may raise, or none is.
     pub(super) fn unread_operation(&mut self, operation: Operation, operands: &[ValueId]) -> Traced<Option<ValueId>> {
         let Some(unread) = operands.iter().copied().find(|operand| self.is_unread(*operand)) else { return Ok(None) };
+        let Some((args, tried)) = self.tried_operands(operands)? else { return Ok(None) };
+        let Some(function) = function_of(operation) else { return Ok(None) };
+        let class = match self.class_whatever_they_are(operation, &args, &tried) {
+            Some(class) => Some(class),
+            None => self.class_as_expected(operation, operands)?,
+        };
+        let Some(class) = class else { return Ok(None) };
+        let made = self.record_of_numbers(function, &args, unread, &class)?;
+        if let Some(made) = made {
+            self.expect_operation(operation, operands, made)?;
+        }
+        Ok(made)
+    }
+
+    /// Operands of the graph, and numbers of their classes; `None`: one is no number.
+    fn tried_operands(&mut self, operands: &[ValueId]) -> Traced<Option<Tried<'py>>> {
         let (mut tried, mut args) = (Vec::with_capacity(2), Vec::with_capacity(2));
         for operand in operands {
             let class = self.class_of(*operand)?;
@@ -46,26 +84,79 @@ impl<'py> Tracer<'py> {
             args.push(Operand::Known(known.clone()));
             tried.push(known);
         }
-        let is_known = |index: usize| matches!(args.get(index), Some(Operand::Known(_)));
-        let (function, gives) = match (operation, tried.as_slice()) {
-            (Operation::Add, [left, right]) => ("added", left.add(right)),
-            (Operation::Subtract, [left, right]) => ("subtracted", left.sub(right)),
-            (Operation::Multiply, [left, right]) => (PRODUCT, left.mul(right)),
-            (Operation::TrueDivide, [left, right]) if is_known(1) => ("divided", left.div(right)),
-            (Operation::FloorDivide, [left, right]) if is_known(1) => ("floor_divided", left.floor_div(right)),
-            (Operation::Remainder, [left, right]) if is_known(1) => ("remainder", left.rem(right)),
-            (Operation::Negative, [number]) => ("negated", number.neg()),
-            (Operation::Absolute, [number]) => ("absolute", number.abs()),
-            (Operation::ToFloat, [number]) => ("to_float", self.py.get_type::<PyFloat>().call1((number,))),
-            _ => return Ok(None),
+        Ok(Some((args, tried)))
+    }
+
+    /// The class of what an operation gives, whichever numbers the operands are; `None`: some make it raise.
+    fn class_whatever_they_are(
+        &self,
+        operation: Operation,
+        args: &[Operand<'py>],
+        tried: &[Bound<'py, PyAny>],
+    ) -> Option<Bound<'py, PyType>> {
+        let is_divisor = || match args.get(1) {
+            Some(Operand::Known(_)) => true,
+            Some(Operand::Graph { value, .. }) => self.is_nonzero_unread(*value),
+            _ => false,
         };
-        let Some(gives) = gives.ok().filter(|gives| {
-            gives.is_exact_instance_of::<PyFloat>()
-                || gives.is_exact_instance_of::<PyInt>() && (operation != Operation::Multiply || self.may_multiply())
-        }) else {
+        let gives = match (operation, tried) {
+            (Operation::Add, [left, right]) => left.add(right),
+            (Operation::Subtract, [left, right]) => left.sub(right),
+            (Operation::Multiply, [left, right]) => left.mul(right),
+            (Operation::TrueDivide, [left, right]) if is_divisor() => left.div(right),
+            (Operation::FloorDivide, [left, right]) if is_divisor() => left.floor_div(right),
+            (Operation::Remainder, [left, right]) if is_divisor() => left.rem(right),
+            (Operation::Negative, [number]) => number.neg(),
+            (Operation::Absolute, [number]) => number.abs(),
+            (Operation::ToFloat, [number]) => self.py.get_type::<PyFloat>().call1((number,)),
+            _ => return None,
+        };
+        let gives = gives.ok()?;
+        let is_number = gives.is_exact_instance_of::<PyFloat>()
+            || gives.is_exact_instance_of::<PyInt>() && (operation != Operation::Multiply || self.may_multiply());
+        is_number.then(|| gives.get_type())
+    }
+
+    /// The same, where guards say of all operands which numbers they will be.
+    fn class_as_expected(&mut self, operation: Operation, operands: &[ValueId]) -> Traced<Option<Bound<'py, PyType>>> {
+        let Some(numerals) = self.expected_numerals(operands)? else { return Ok(None) };
+        if !self.never_raises(operation, &numerals) {
             return Ok(None);
+        }
+        let gives = compute(operation, &numerals).ok();
+        let is_number = |gives: &Bound<'py, PyAny>| {
+            gives.is_exact_instance_of::<PyFloat>() || gives.is_exact_instance_of::<PyInt>()
         };
-        self.record_of_numbers(function, &args, unread, &gives.get_type())
+        Ok(gives.filter(is_number).map(|gives| gives.get_type()))
+    }
+
+    fn expected_numerals(&mut self, operands: &[ValueId]) -> Traced<Option<Vec<Numeral<'py>>>> {
+        let mut numerals = Vec::with_capacity(operands.len());
+        for operand in operands {
+            match self.expected_numeral(*operand)? {
+                Some(numeral) => numerals.push(numeral),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(numerals))
+    }
+
+    /// Notes what the number will be that an operation gives, if that is known of its operands.
+    fn expect_operation(&mut self, operation: Operation, operands: &[ValueId], made: ValueId) -> Traced<()> {
+        let Some(numerals) = self.expected_numerals(operands)? else { return Ok(()) };
+        let known: Option<Vec<_>> = numerals.iter().map(|numeral| numeral.expression).collect();
+        let expressions = &mut self.state.numbers.expressions;
+        let expression = known.and_then(|operands| expressions.apply(operation, &operands));
+        if let (Some(expression), Value::Node { node, .. }) = (expression, self.value(made)) {
+            let node = *node;
+            self.state.numbers.expected.insert(node, expression);
+        }
+        Ok(())
+    }
+
+    /// Whether it is one that is never zero.
+    fn is_nonzero_unread(&self, value: ValueId) -> bool {
+        matches!(self.value(value), Value::Node { node, .. } if self.state.numbers.nonzero.contains(node))
     }
 
     /// Whether one more product of integers still fits a float, whatever they are.
@@ -74,17 +165,42 @@ impl<'py> Tracer<'py> {
         self.state.graph.nodes.iter().filter(is_product).count() < PRODUCTS
     }
 
-    /// `min` and `max`, where an integer is such a number, and all are integers; `None`: C does it.
+    /// The same of the items of a list or tuple that the trace has made.
+    pub(super) fn unread_extreme_of_items(&mut self, name: &str, items: ValueId) -> Traced<Option<ValueId>> {
+        let Some(made) = self.owned(items) else { return Ok(None) };
+        let items: Vec<_> = match (made.cast_exact::<PyList>(), made.cast_exact::<PyTuple>()) {
+            (Ok(list), _) => list.iter().collect(),
+            (_, Ok(tuple)) => tuple.iter().collect(),
+            _ => return Ok(None),
+        };
+        let items: Vec<_> = items.into_iter().map(|item| self.absorb(item)).collect();
+        match items.as_slice() {
+            [item] if self.is_unread(*item) => Ok(Some(*item)),
+            items => self.unread_extreme(name, items),
+        }
+    }
+
+    /// `min` and `max`, where an operand is such a number, and all are integers, or all are floats; `None`: C does it.
     pub(super) fn unread_extreme(&mut self, name: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
         let Some(unread) = args.iter().copied().find(|arg| self.is_unread(*arg)) else { return Ok(None) };
-        let integer = self.py.get_type::<PyInt>();
+        let (integer, float) = (self.py.get_type::<PyInt>(), self.py.get_type::<PyFloat>());
+        let class = if self.is_unread_float(unread) { float } else { integer };
         let mut operands = Vec::with_capacity(args.len());
+        let mut is_positive = false;
         for arg in args {
-            if !self.class_of(*arg)?.is(&integer) {
+            if !self.class_of(*arg)?.is(&class) {
                 return Ok(None);
             }
             operands.push(match self.is_unread(*arg) {
                 true => self.unread_as_operand(*arg),
+                false if self.is_unread_float(unread) => match self.number_operand(*arg, TakenNumbers::All)? {
+                    Some(number) => Some(number),
+                    None => {
+                        let known = self.known(*arg);
+                        is_positive |= known.as_ref().is_some_and(|known| known.gt(0).unwrap_or(false));
+                        known.map(Operand::Known)
+                    }
+                },
                 false if self.is_symbolic(*arg) => match self.numeral(*arg)? {
                     Some(numeral) if self.fits(&numeral) => self.number_operand(*arg, TakenNumbers::All)?,
                     _ => None,
@@ -94,7 +210,16 @@ impl<'py> Tracer<'py> {
         }
         let Some(operands) = operands.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
         let function = if name == "min" { "least" } else { "greatest" };
-        self.record_of_numbers(function, &operands, unread, &integer)
+        let made = self.record_of_numbers(function, &operands, unread, &class)?;
+        // What is no number is less than none, and greater than none.
+        if let Some(Value::Node { node, .. }) = made.map(|made| self.value(made))
+            && name == "max"
+            && is_positive
+        {
+            let node = *node;
+            self.state.numbers.nonzero.insert(node);
+        }
+        Ok(made)
     }
 
     /// A comparison, where an operand is such a number: another such number; `None`: none is, or the other is no number.
@@ -128,6 +253,16 @@ impl<'py> Tracer<'py> {
             Comparison::Greater => "is_greater",
             Comparison::GreaterOrEqual => "is_at_least",
         };
-        self.record_of_numbers(function, &args, unread, &self.py.get_type::<PyBool>())
+        let made = self.record_of_numbers(function, &args, unread, &self.py.get_type::<PyBool>())?;
+        let sides = self
+            .expected_numerals(operands)?
+            .map(|sides| sides.iter().map(|side| side.expression).collect::<Vec<Option<ExpressionId>>>());
+        if let (Some(&[Some(left), Some(right)]), Some(Value::Node { node, .. })) =
+            (sides.as_deref(), made.map(|made| self.value(made)))
+        {
+            let node = *node;
+            self.state.numbers.expected_truths.insert(node, Relation { comparison, left, right });
+        }
+        Ok(made)
     }
 }

@@ -96,13 +96,13 @@ fn attempts(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: 
                 #[cfg(debug_assertions)]
                 plan.went_back.take();
             }
-            Attempt::Close if std::mem::replace(&mut plan.contents_break, true) => {
+            Attempt::Close(most) if plan.left_open.replace(most).is_some_and(|before| before <= most) => {
                 return Err(Stop::Internal("the trace leaves nothing open that contents decide".into()));
             }
             Attempt::LeaveBackward if std::mem::replace(&mut plan.native_backward, true) => {
                 return Err(Stop::Internal("no call of the graph gives leaves their gradients".into()));
             }
-            Attempt::Close | Attempt::LeaveBackward | Attempt::Reread => {
+            Attempt::Close(_) | Attempt::LeaveBackward | Attempt::Reread => {
                 plan.limit = options.stop_at.map(Limit::asked_for);
                 #[cfg(debug_assertions)]
                 plan.went_back.take();
@@ -149,7 +149,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
         state.numbers.changing = Arc::clone(&options.changing);
     }
     state.numbers.fixed.clone_from(&plan.fixed);
-    state.numbers.contents_break = plan.contents_break;
+    state.numbers.left_open = plan.left_open;
     state.backward.are_native = plan.native_backward;
     let _nested = crate::trace::state::journal::NestedTrace;
     let mut tracer = Tracer { py, state, spare: SpareState::default() };
@@ -223,7 +223,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
         Err(_) if options.fullgraph && end.graph_break(code).is_some() => {
             Ok(Attempt::Done(Box::new(tracer.outcome(end, inside))))
         }
-        Err(_) if !tracer.state.numbers.open.is_empty() && !plan.contents_break => Ok(Attempt::Close),
+        Err(_) if !tracer.state.numbers.open.is_empty() && plan.left_open != Some(0) => Ok(Attempt::Close(0)),
         Err(Escape { what, .. }) if tracer.state.stopped_late => {
             Err(Stop::Fallback(format!("value that cannot leave the trace, before the frame can be left: {what}")))
         }
@@ -312,8 +312,8 @@ impl<'py> Tracer<'py> {
         match self.state.numbers.closing {
             _ if self.state.backward.giving_up && may_know => Attempt::Specialise(FixedNumbers::default()),
             _ if self.state.backward.giving_up => Attempt::LeaveBackward,
-            true => Attempt::Close,
-            false => Attempt::Specialise(self.state.numbers.take_to_fix()),
+            Some(most) => Attempt::Close(most),
+            None => Attempt::Specialise(self.state.numbers.take_to_fix()),
         }
     }
 

@@ -56,8 +56,8 @@ pub(super) struct Plan {
     pub(super) fixed: FixedNumbers,
     /// Whether all numbers must be.
     pub(super) all_known: bool,
-    /// Whether operations break whose results contents decide.
-    pub(super) contents_break: bool,
+    /// How many operations leave open what contents decide; `None`: all.
+    pub(super) left_open: Option<usize>,
     /// Whether calls that give leaves their gradients run natively.
     pub(super) native_backward: bool,
     /// Instructions that attempts executed so far.
@@ -92,8 +92,8 @@ pub(super) enum Attempt {
     Specialise(FixedNumbers),
     /// What the trace took for known is read where it is.
     Reread,
-    /// Nothing may be left open that contents decide: the trace would end before it, and again behind it.
-    Close,
+    /// No more operations may leave open what contents decide: the trace would end further in, and again behind it.
+    Close(usize),
     /// Calls that give leaves their gradients must run natively: what comes after them would break, and perhaps further in.
     LeaveBackward,
 }

@@ -43,11 +43,25 @@ pub struct SharedCaches {
 pub struct FunctionCaches {
     /// Classes of proxies for classes that can change, and may be gone, by address and version: no other class has that version.
     proxy_classes: Mutex<FxHashMap<(usize, u32), Py<PyAny>>>,
+    /// What traces have guessed of contents, where that was wrong.
+    failed_guesses: Mutex<Option<Py<PyDict>>>,
     /// Code objects of functions by address; each keeps its own valid.
     codes: Mutex<FxHashMap<usize, Arc<Code>>>,
 }
 
 impl FunctionCaches {
+    /// The dict that compiled code notes wrong guesses in.
+    pub(crate) fn failed_guesses<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
+        let Ok(mut failed) = self.failed_guesses.lock() else { return PyDict::new(py) };
+        failed.get_or_insert_with(|| PyDict::new(py).unbind()).bind(py).clone()
+    }
+
+    /// Forgets them.
+    pub fn forget_guesses(&self) {
+        let failed = self.failed_guesses.lock().map(|mut failed| failed.take());
+        drop(failed);
+    }
+
     /// Decodes the code object of a function once.
     pub fn decode(&self, code: &Bound<'_, PyAny>) -> Result<Arc<Code>, Error> {
         let address = code.as_ptr() as usize;

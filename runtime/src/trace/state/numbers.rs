@@ -58,22 +58,51 @@ pub(crate) struct Numbers {
     pub(crate) modes: FxHashSet<NodeId>,
     /// Nodes that give what contents decide, and those that work on it: sizes may not fit.
     pub(crate) open: FxHashSet<NodeId>,
+    /// Those of them that are floats: they are no sizes.
+    pub(crate) open_floats: FxHashSet<NodeId>,
+    /// The numbers that arrays hold so far, by the nodes that give them; `None`: nobody knows. An input that is not here holds what it held.
+    pub(crate) held: Tracked<FxHashMap<NodeId, Option<ExpressionId>>>,
+    /// Of numbers that the graph gives: what they will be, by numbers from outside.
+    pub(crate) expected: Tracked<FxHashMap<NodeId, ExpressionId>>,
+    /// Of truths that the graph gives, in the same way.
+    pub(crate) expected_truths: Tracked<FxHashMap<NodeId, Relation>>,
+    /// Numbers that the graph gives, of which an extreme is known that is not zero.
+    pub(crate) nonzero: Tracked<FxHashSet<NodeId>>,
+    /// The inputs whose contents guards look at.
+    pub(crate) looked_at: Tracked<FxHashSet<NodeId>>,
+    /// How many nodes were searched for calls that may change contents behind the back of the trace.
+    pub(crate) searched: usize,
+    /// Whether one was found.
+    pub(crate) may_change_unseen: bool,
     /// How many frames the trace was in where it recorded the first of them, or the outermost.
     pub(crate) open_depth: Option<usize>,
     /// Whether C makes an object, and gets what is passed to its class.
     pub(crate) makes_object: bool,
     /// Whether a float becomes a tensor, which a backend takes.
     pub(crate) becomes_tensor: bool,
-    /// Whether operations break whose results contents decide.
-    pub(crate) contents_break: bool,
-    /// Whether the trace is to be made again so.
-    pub(crate) closing: bool,
+    /// Those where contents begin to decide something.
+    pub(crate) open_roots: Vec<NodeId>,
+    /// How many operations leave open what contents decide; `None`: all. The next one breaks.
+    pub(crate) left_open: Option<usize>,
+    /// The same, for the trace that is to be made again so.
+    pub(crate) closing: Option<usize>,
     /// Whether a container of the trace's own holds one.
     pub(crate) in_containers: bool,
     /// Whether the C function that runs, if one does, asks what it goes through by slots alone.
     pub(crate) asked_by_slots: bool,
     /// The same of the one that is about to run.
     pub(crate) will_ask_by_slots: bool,
+}
+
+/// What contents decide about a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OpenCall {
+    /// Nothing.
+    None,
+    /// What it gives.
+    Begins,
+    /// What it works on.
+    Works,
 }
 
 impl Numbers {

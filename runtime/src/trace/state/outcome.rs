@@ -57,6 +57,8 @@ pub struct Undo {
     pub inputs: Vec<ValueId>,
     /// How many of them are saved each time. The others are not once the graph has run: then no contents make it raise after that change.
     pub always: usize,
+    /// Whether contents can make the graph raise before it changes others of them: versions tell whether it has changed these.
+    pub raises_before: bool,
     /// What else is saved each time.
     pub parts_always: SavedParts,
     /// Generators of random numbers whose states are saved.

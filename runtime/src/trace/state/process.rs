@@ -125,8 +125,10 @@ pub(crate) struct Dispatched {
     pub(crate) nesting: u32,
     /// Whether the library's code has handed an operation to the trace.
     pub(crate) has_operations: bool,
-    /// Whether the next operation only asks a wrapper what it tells by itself.
-    pub(crate) is_asked: bool,
+    /// Whether the next operation takes wrappers: it only asks one what it tells by itself, or the graph makes the call as it is.
+    pub(crate) takes_wrappers: bool,
+    /// Whether the graph makes the call as it is, for it shows neither what gradients follow nor who shares memory.
+    pub(crate) is_native: bool,
 }
 
 impl Dispatched {

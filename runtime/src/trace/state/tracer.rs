@@ -199,6 +199,8 @@ pub struct State {
     pub(crate) final_changes: Tracked<Vec<NodeId>>,
     /// The nodes that give copies, though others that call the same do not.
     pub(crate) copies: Tracked<FxHashSet<NodeId>>,
+    /// The nodes that no contents make raise, though they do others that call the same.
+    pub(crate) sure_nodes: Tracked<FxHashSet<NodeId>>,
     /// Calls that give leaves their gradients.
     pub(crate) backward: crate::trace::state::backward::BackwardCalls,
     /// Nodes that were recorded where the graph calls something as a whole, and that are not part of it.
@@ -214,6 +216,8 @@ pub struct State {
     pub(crate) taking_modes: Tracked<crate::trace::state::process::TakingModes>,
     /// The call whose operations the library's code hands to the trace.
     pub(crate) dispatched: crate::trace::state::process::Dispatched,
+    /// Attributes that wrappers have while the graph runs, and what they hold.
+    pub(crate) held_by_wrappers: Tracked<FxHashMap<(ValueId, String), ValueId>>,
     /// What restores modes of libraries where the graph raises, the first first.
     pub(crate) restored_modes: Tracked<Vec<crate::trace::state::process::BoundCall>>,
     /// What of the process compiled code sets.

@@ -71,17 +71,16 @@ impl<'py> Tracer<'py> {
         let numbers = match (in_contents, takes_sizes) {
             (true, _) if use_of_numbers == NumberUse::Classes => TakenNumbers::Classes,
             (true, _) => TakenNumbers::All,
-            (false, _) if domain.takes_open_sizes(&callee) => TakenNumbers::OpenIntegers,
-            (false, true) => TakenNumbers::Integers,
-            (false, false) if domain.may_take_sizes(&callee) => TakenNumbers::Integers,
-            (false, false) => TakenNumbers::None,
+            (false, takes_sizes) if takes_sizes || domain.takes_open_sizes(&callee) => TakenNumbers::OpenIntegers,
+            (false, _) if domain.may_take_sizes(&callee) => TakenNumbers::Integers,
+            (false, _) => TakenNumbers::None,
         };
         let is_early = use_of_numbers == NumberUse::Array && self.is_made_early(domain, args, keywords);
         let mut operands = self.operands_made_early(args, numbers, is_early)?;
         let mut named = self.named_operands(keywords, numbers)?;
         // Before the trace itself changes some.
         self.rely_on_surroundings(domain)?;
-        self.state.dispatched.is_asked = false;
+        self.state.dispatched.takes_wrappers = false;
         let uses = domain.use_of_history(&callee, &operands, &named);
         let looked_at = operands.iter_mut().chain(named.iter_mut().map(|(_, value)| value));
         self.recall_history(domain, uses, looked_at)?;
@@ -178,7 +177,8 @@ impl<'py> Tracer<'py> {
         let mut layouts = layouts.into_iter();
         match answer {
             Answer::Node { target, args, kwargs, example } => {
-                let made = self.record(domain, target, &args, &kwargs, example)?;
+                let made = self.record(domain, target.clone(), &args, &kwargs, example)?;
+                self.note_held(domain, (&target, &args, &kwargs), made);
                 self.keep_layout(made, layouts.next());
                 Ok(made)
             }

@@ -37,7 +37,9 @@ impl<'py> Tracer<'py> {
             self.keep_final_changes(domain, &target, &finals)?;
         }
         let goes_on = self.state.backend && self.goes_on_with_history(domain, &operands)?;
+        let held = self.held_after_change(domain, (&target, &args, &kwargs), &example, &written)?;
         let changed = self.record(domain, target, &args, &kwargs, example)?;
+        self.note_changed(held);
         if is_whole {
             self.state.final_changes.extend(finals);
         }

@@ -4,11 +4,13 @@ use crate::ffi::{callee, types};
 use crate::graph::{ForBackend, Node, NodeId, NodeOp, Origin};
 use crate::names::name;
 use crate::symbol::SymbolicLayout;
+use crate::trace::number::unread::Open;
+use crate::trace::state::numbers::OpenCall;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyFloat, PyInt, PyList, PyTuple};
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
@@ -39,21 +41,27 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// Whether contents decide sizes, or numbers, that a call gives or works on. The latter may raise.
-    fn is_open_call(
+    /// Whether contents decide sizes, or numbers, that a call works on, or that it gives: of the latter, whether they do so first here. A
+    /// call that works on such may raise.
+    fn open_call(
         &mut self,
         domain: &Arc<dyn Domain>,
         args: &[Operand<'py>],
         keywords: &[(String, Operand<'py>)],
         example: &Bound<'py, PyAny>,
         target: &Bound<'py, PyAny>,
-    ) -> Traced<bool> {
+    ) -> Traced<OpenCall> {
         if self.works_on_numbers(target) {
-            return Ok(true);
+            return Ok(OpenCall::Works);
         }
-        match self.are_open(args.iter().chain(keywords.iter().map(|(_, value)| value))) {
-            true if !self.state.final_changes.is_empty() => self.break_after_final_changes(),
-            works => Ok(works || domain.is_open(example)),
+        let all = || args.iter().chain(keywords.iter().map(|(_, value)| value));
+        match self.are_open(all()) {
+            true if !self.state.final_changes.is_empty() && self.have_open_sizes(all()) => {
+                self.break_after_final_changes()
+            }
+            true => Ok(OpenCall::Works),
+            false if domain.is_open(example) => Ok(OpenCall::Begins),
+            false => Ok(OpenCall::None),
         }
     }
 
@@ -72,10 +80,11 @@ impl<'py> Tracer<'py> {
         if domain.context_variable().is_some_and(|variable| self.has_set_variable(variable.bind(self.py))) {
             return unsupported("operation that reads a context variable", "which the trace has set");
         }
+        self.note_history_below(domain, args.iter().chain(keywords.iter().map(|(_, value)| value)));
         self.refuse_program_after_draw(domain, &target)?;
-        let is_open = self.is_open_call(domain, args, keywords, &example, &target)?;
-        self.refuse_open(is_open)?;
-        let backend = self.for_backend(domain, &target, args, keywords, is_open)?;
+        let open = self.open_call(domain, args, keywords, &example, &target)?;
+        self.refuse_open(open)?;
+        let backend = self.for_backend(domain, &target, args, keywords, open != OpenCall::None)?;
         let mut arguments = Vec::with_capacity(args.len());
         for arg in args {
             arguments.push(self.argument(arg)?);
@@ -84,8 +93,10 @@ impl<'py> Tracer<'py> {
         for (name, arg) in keywords {
             kwargs.push((name.clone(), self.argument(arg)?));
         }
-        let copies = domain.call_effects(&target, args).copies;
+        let effects = domain.call_effects(&target, args);
+        let is_sure = effects.is_sure && self.state.numbers.layouts.is_empty();
         let base = target.getattr(name!("__name__")).map_or_else(|_| "call".to_owned(), |name| types::text(&name));
+        let has_kernel = self.state.final_changes.is_empty() || domain.has_kernel(&target, args, keywords);
         let node = Node {
             name: base,
             op: NodeOp::CallFunction,
@@ -98,17 +109,29 @@ impl<'py> Tracer<'py> {
             origin: self.origin(),
             backend,
         };
-        self.refuse_late_failure(&node)?;
+        if !is_sure {
+            self.refuse_late_failure(&node, has_kernel)?;
+        }
         self.refuse_waiting(&node)?;
         let node = self.node(node);
-        if is_open {
-            self.note_open(node);
+        let kind = domain.class_of(&example);
+        if open != OpenCall::None {
+            let has_open_sizes = || self.have_open_sizes(args.iter().chain(keywords.iter().map(|(_, value)| value)));
+            let of = match domain.is_open(&example) {
+                true if kind.is(self.py.get_type::<PyFloat>()) => Open::Float,
+                true => Open::All,
+                false if has_open_sizes() => Open::All,
+                false => Open::Contents,
+            };
+            self.note_open(node, open, of);
         }
-        if copies {
+        if is_sure {
+            self.state.sure_nodes.insert(node);
+        }
+        if effects.copies {
             self.state.copies.insert(node);
         }
-        let kind = domain.class_of(&example).into_any().unbind();
-        Ok(self.push(Value::Node { node, kind, example: example.unbind() }))
+        Ok(self.push(Value::Node { node, kind: kind.into_any().unbind(), example: example.unbind() }))
     }
 
     /// A sequence of the same class as the example, of the items of what a node gives, some of which may be operands themselves.
@@ -122,7 +145,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         let mut natives = Vec::new();
         for (index, part) in example.try_iter().into_iter().flatten().flatten().enumerate() {
-            if part.is_none() {
+            if part.is_none() || part.is_exact_instance_of::<PyInt>() {
                 natives.push(part);
                 continue;
             }
@@ -133,7 +156,12 @@ impl<'py> Tracer<'py> {
             }
             let index = index.into_pyobject(self.py).map(Bound::into_any).unwrap_or_else(|never| match never {});
             let args = [Operand::Graph { value: whole, example: example.clone(), layout: None }, Operand::Known(index)];
-            let item = self.record(domain, getitem.clone(), &args, &[], part)?;
+            let item = self.record(domain, getitem.clone(), &args, &[], part.clone())?;
+            if part.is_exact_instance_of::<PyList>() {
+                let items = self.record_parts(domain, item, &part, (getitem, &[]), Vec::new().into_iter())?;
+                natives.push(self.stored(items)?);
+                continue;
+            }
             self.keep_layout(item, layouts.next());
             natives.push(self.stored(item)?);
         }

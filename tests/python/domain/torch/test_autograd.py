@@ -199,6 +199,36 @@ class Gradients(unittest.TestCase):
                 outcomes.append((said, layer.weight.grad.tolist()))
             self.assertEqual(*outcomes)
 
+    def test_an_operation_without_a_kernel_after_backward(self):
+        makers = {
+            "gelu": lambda: lambda i: torch.nn.functional.gelu(i),
+            "softmax": lambda: lambda i: i.softmax(0),
+            "hardswish_": lambda: lambda i: torch.nn.functional.hardswish(i, inplace=True),
+            "avg_pool1d": lambda: lambda i: torch.nn.functional.avg_pool1d(i[None], 2),
+            "topk": lambda: lambda i: i.topk(2).values,
+            "foreach": lambda: lambda i: torch._foreach_mul([i, i], 2),
+        }
+        for name in makers:
+            for dtype in torch.int64, torch.int32, torch.bool, torch.float16, torch.bfloat16, torch.complex64:
+                with self.subTest(name, dtype=dtype):
+                    outcomes = []
+                    for is_compiled in False, True:
+                        operation = makers[name]()
+
+                        def program(x, i, operation=operation):
+                            (x * x).sum().backward()
+                            return operation(i)
+
+                        function = slotrt.compile(program) if is_compiled else program
+                        x, said = torch.ones(3, requires_grad=True), []
+                        for _ in range(3):
+                            try:
+                                said.append(repr(function(x, torch.ones(4).to(dtype))))
+                            except (RuntimeError, TypeError) as error:
+                                said.append((type(error), str(error)))
+                        outcomes.append((said, x.grad.tolist()))
+                    self.assertEqual(*outcomes)
+
     def test_uses(self):
         for function, make, most in USES:
             with self.subTest(function.__name__):

@@ -76,7 +76,23 @@ def by_number(x):
     return y
 
 
+def asserted_before_a_change(x, y):
+    try:
+        assert (x > 0).all(), "what is not positive"
+        if torch.isnan(y).any():
+            raise ValueError("what is no number")
+    except (AssertionError, ValueError) as error:
+        return type(error), str(error), y
+    y.add_(1)
+    return x * 2
+
+
+def asserted(number):
+    return [[matrix(), matrix()], [matrix() - 1, matrix()], [matrix(), matrix() / 0 * 0]][number]
+
+
 ROWS = [
+    (lambda: (asserted_before_a_change, asserted, []), None),
     (of(loss_of_letters, letters), 0),
     (of(loss_of_lengths, letters), 0),
     (of(covariances), 0),

@@ -10,42 +10,7 @@ import slotrt
 import torch
 from torch import nn, optim
 from torch.nn import functional
-
-
-def network(seed=0):
-    torch.manual_seed(seed)
-    return nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
-
-
-def data():
-    return torch.arange(12.0).reshape(4, 3) / 8, torch.arange(4.0).reshape(4, 1) / 4
-
-
-def value(found):
-    """A comparable form of what a call gives or leaves behind."""
-    if isinstance(found, torch.Tensor):
-        return type(found), found.dtype, found.requires_grad, found.is_leaf, repr(found.tolist())
-    if isinstance(found, dict):
-        return type(found), [(value(key) if isinstance(key, torch.Tensor) else key, value(held)) for key, held in found.items()]
-    if isinstance(found, (list, tuple)):
-        return type(found), [value(part) for part in found]
-    return found if isinstance(found, (int, float, str, type(None))) else type(found)
-
-
-def left(net, optimizer):
-    """What a step can change; also which gradients are the same objects."""
-    optimizers = optimizer if isinstance(optimizer, tuple) else (optimizer,)
-    grads = [parameter.grad for parameter in net.parameters()]
-    states = [(value(one.state_dict()), value(dict(one.state))) for one in optimizers]
-    return value(list(net.parameters())), value(grads), states
-
-
-def step(net, optimizer, x, y):
-    optimizer.zero_grad()
-    loss = functional.mse_loss(net(x), y)
-    loss.backward()
-    optimizer.step()
-    return loss.detach() * 1
+from training_programs import data, left, network, step, value
 
 
 def to_zero(net, optimizer, x, y):
@@ -305,17 +270,17 @@ ROWS = {
     "differentiable": (of(momentum(differentiable=True)), None),
     "rmsprop": (of(plain(optim.RMSprop, centered=True, momentum=0.5)), 0),
     "rmsprop, foreach": (of(plain(optim.RMSprop, foreach=True)), 0),
-    "adam": (of(plain(optim.Adam)), None),
-    "adamw, amsgrad": (of(plain(optim.AdamW, amsgrad=True)), None),
+    "adam": (of(plain(optim.Adam)), 0),
+    "adamw, amsgrad": (of(plain(optim.AdamW, amsgrad=True)), 0),
     "adam, foreach": (of(plain(optim.Adam, foreach=True)), None),
     "adam, fused": (of(plain(optim.Adam, fused=True)), None),
     "adam, capturable": (of(plain(optim.Adam, capturable=True)), None),
     "adam, rate is a tensor": (of(lambda net: optim.Adam(net.parameters(), lr=torch.tensor(0.1))), None),
-    "adagrad": (of(plain(optim.Adagrad)), None),
-    "adamax": (of(plain(optim.Adamax)), None),
+    "adagrad": (of(plain(optim.Adagrad)), 0),
+    "adamax": (of(plain(optim.Adamax)), 0),
     "adadelta": (of(plain(optim.Adadelta)), None),
-    "nadam": (of(plain(optim.NAdam)), None),
-    "radam": (of(plain(optim.RAdam), calls=8), None),
+    "nadam": (of(plain(optim.NAdam)), 0),
+    "radam": (of(plain(optim.RAdam), calls=8), 0),
     "rprop": (of(plain(optim.Rprop)), None),
     "asgd": (of(plain(optim.ASGD)), None),
     "groups": (of(grouped), 0),
@@ -347,7 +312,7 @@ ROWS = {
     "no number": (of(momentum(), step, no_number), 0),
     "no number, clipped": (of(momentum(), clipped, no_number), 0),
     "loaded": (of(momentum(), step, loaded), 0),
-    "loaded, adam": (of(plain(optim.Adam), step, loaded), None),
+    "loaded, adam": (of(plain(optim.Adam), step, loaded), 0),
     "emptied": (of(momentum(), step, emptied), None),
     "one less": (of(momentum(), step, one_less), None),
     "more": (of(momentum(), step, more, 6), None),

@@ -211,13 +211,13 @@ ROWS = [
     (weight, 0),
     (of_many_sizes, 0),
     # Gradients, and what no graph shows: views, changes in place.
-    (of(lambda x, y: x * y, pair, lambda: matrix(grad=True)), None),
-    (of(lambda x: (x.t(), x.view(-1)), pair), None),
-    (of(changed_in_place, pair), None),
+    (of(lambda x, y: x * y, pair, lambda: matrix(grad=True)), 0),
+    (of(lambda x: (x.t(), x.view(-1)), pair), 0),
+    (of(changed_in_place, pair), 0),
     (of(lambda x: (x.add_(1), x._version, x._is_view(), x._base is None), pair), None),
-    (of(lambda x: (x.detach(), x.add_(1), x.detach()._version), pair), None),
-    (of(lambda x: (x + 1, (x + 2).detach(), (x + 3)._version), pair), None),
-    (of(lambda x: x.max(1)[0] + 1, pair), None),
+    (of(lambda x: (x.detach(), x.add_(1), x.detach()._version), pair), 0),
+    (of(lambda x: (x + 1, (x + 2).detach(), (x + 3)._version), pair), 0),
+    (of(lambda x: x.max(1)[0] + 1, pair), 0),
 ]
 
 

@@ -45,7 +45,24 @@ class WithList:
     kept = []
 
 
-CLASSES = {Counted: ("count", "said", "rate"), Meta: ("made",), WithMeta: ("count",), OfDict: ("count",), WithList: ("count",)}
+class Registered:
+    """Counts its instances beside containers and an instance of a class of the program's."""
+
+    count = 0
+    names = []
+    by_name = {}
+    other = Counted()
+
+    def __init__(self):
+        Registered.count += 1
+        Registered.names.append(f"{self.__class__.__name__}{self.count}")
+
+    @classmethod
+    def registered(cls):
+        return cls.count, cls.__qualname__, cls.__mro__[1] is object, len(cls.names)
+
+
+CLASSES = {Counted: ("count", "said", "rate"), Meta: ("made",), WithMeta: ("count",), OfDict: ("count",), WithList: ("count",), Registered: ("count",)}
 BEFORE = {(owner, name): vars(owner)[name] for owner, names in CLASSES.items() for name in names}
 
 
@@ -150,6 +167,10 @@ def beside_a_list(x):
     return WithList.count
 
 
+def beside_what_is_read(x):
+    return Registered().registered(), Registered.names[-1], Registered().count, Registered.other.double() >= 0
+
+
 def one_object_under_two_names(x):
     Counted.count = Counted.rate = x + 0.5
     return Counted.count is Counted.rate
@@ -170,6 +191,7 @@ PROGRAMS = [
     between_breaks,
     in_generators_and_handlers,
     beside_a_list,
+    beside_what_is_read,
     one_object_under_two_names,
 ]
 
@@ -177,6 +199,7 @@ PROGRAMS = [
 def put_back():
     for (owner, name), value in BEFORE.items():
         setattr(owner, name, value)
+    Registered.names.clear()
     if "count" in vars(Derived):
         del Derived.count
 
@@ -204,6 +227,26 @@ class ClassNumbers(unittest.TestCase):
             with self.subTest(program.__name__):
                 expected = calls(program)
                 self.assertEqual(calls(slotrt.compile(program)), expected)
+
+    def test_containers_beside_a_count_break_no_graph(self):
+        for program in (beside_a_list, beside_what_is_read):
+            with self.subTest(program.__name__):
+                calls(slotrt.compile(program))
+                slotrt.reset()
+                calls(slotrt.compile(program))
+                self.assertEqual(slotrt.stats()["graph_breaks"], 0)
+
+    def test_what_a_class_has_under_a_name_that_is_read_is_told(self):
+        def read(x):
+            return Registered.names + [x], Registered.other
+
+        compiled, names, other = slotrt.compile(read), Registered.names, Registered.other
+        for changed in ({}, {"names": ["other"]}, {"names": names}, {"other": Counted()}, {"other": other}, {"by_name": {1: 2}}, {"by_name": 3}):
+            for name, value in changed.items():
+                setattr(Registered, name, value)
+            with self.subTest(changed=list(changed)):
+                self.assertEqual(compiled(1), read(1))
+                self.assertIs(compiled(1)[1], Registered.other)
 
     def test_counts_break_no_graph_and_two_traces_serve_all(self):
         for program in (counts_instances, computes_with_floats, takes_other_kinds):

@@ -1,10 +1,8 @@
 //! Nodes for operations whose results contents decide.
 use super::open_sizes::{has_open_sizes, is_plain_option, is_unsized};
-use super::sample::{LENGTH, Sample, is_number, is_strided};
+use super::sample::{LENGTH, is_number};
 use super::tags::{Tags, gives_views, operation};
 use crate::domain::torch::change::changes;
-use crate::domain::torch::examples::empty_like::empty_like;
-use crate::domain::torch::examples::history;
 use crate::domain::torch::examples::open::{Unread, Unsized, has_open, has_unsized};
 use crate::domain::torch::examples::place::Place;
 use crate::domain::torch::examples::placed::place_of;
@@ -20,14 +18,16 @@ use crate::names::{interned, name};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyList, PyTuple, PyType};
 
-/// Of these, contents decide how many dimensions results have.
-const OF_ANY_RANK: &[&str] = &["linalg_lstsq"];
-
 /// The function that makes a tensor of sequences of numbers.
-const TENSOR: &str = "tensor";
+pub(super) const TENSOR: &str = "tensor";
 
-/// What samples hold, by the functions that make it, and numbers that nobody knows are: some operations refuse the first.
-pub(super) const TRIED: [(&str, i64); 3] = [("zeros", 1), ("ones", 1), ("zeros", LENGTH)];
+/// The method that gives numbers.
+const TO_LIST: &str = "tolist";
+
+/// What samples hold, by the functions that make it, what numbers are that nobody knows, and whether sizes that are known are kept: some
+/// operations refuse the first.
+pub(super) const TRIED: [(&str, i64, bool); 4] =
+    [("zeros", 1, false), ("ones", 1, false), ("zeros", LENGTH, false), ("zeros", LENGTH, true)];
 
 /// Attributes and methods that sizes do not decide.
 const WITHOUT_SIZES: &[&str] = &[
@@ -46,6 +46,11 @@ const WITHOUT_SIZES: &[&str] = &[
     "is_neg",
 ];
 
+/// Whether an operation takes numbers for contents alone, beside those that tags tell: each tensor of a list, or what makes a tensor of one.
+fn takes_any_number(name: &str) -> bool {
+    name.starts_with("_foreach_") || name == "as_tensor"
+}
+
 impl<'py> Meta<'_, 'py> {
     /// A node for a call that cannot be asked for its result without contents; `None`: it is no such call, or fails.
     pub(in crate::domain::torch) fn by_contents(
@@ -63,6 +68,9 @@ impl<'py> Meta<'_, 'py> {
         }
         if name == TENSOR && matches!(args, [Operand::List(_) | Operand::Tuple(_)]) && kwargs.is_empty() {
             return self.sampled(target, &name, args, kwargs).ok();
+        }
+        if name == TO_LIST && kwargs.is_empty() {
+            return self.list_of_numbers(target, args)?.ok();
         }
         let tags = self.tags_of_call(&name, args).ok().filter(|_| !fails)?;
         tags.by_contents.then(|| self.sampled(target, &name, args, kwargs))?.ok()
@@ -99,14 +107,28 @@ impl<'py> Meta<'_, 'py> {
         {
             return self.about_open(example, &callee::name_of(target));
         }
+        if takes_any_number(&callee::name_of(target)) && !args.iter().any(has_unsized) {
+            return self.with_numbers(target, args, kwargs);
+        }
         let Some(name) = operation(target) else { return Err(needs(name_of(target))) };
+        let apart = match &*name {
+            TO_LIST if kwargs.is_empty() => self.list_of_numbers(target, args),
+            _ => self.parts_of_open(target, &name, args, kwargs),
+        };
+        if let Some(answer) = apart {
+            return answer;
+        }
         let tags = self.tags_of_call(&name, args).map_err(|error| fault(&error))?;
         let warns = name == "index" && args.iter().skip(1).any(has_bytes);
+        if !warns && let Some(answer) = self.for_all_lengths(target, args, kwargs, tags.elementwise) {
+            return answer;
+        }
         if has_open_sizes(target, args, kwargs) && !warns {
             let answer = self.sampled(target, &name, args, kwargs)?;
             return if is_unsized(&answer) { Ok(answer) } else { Err(needs(name_of(target))) };
         }
-        if !tags.by_contents && !tags.elementwise || warns {
+        let is_allowed = tags.by_contents || tags.elementwise || name == TENSOR && !args.iter().any(has_unsized);
+        if !is_allowed || warns {
             return Err(needs(name_of(target)));
         }
         let mut all = args.iter().chain(kwargs.iter().map(|(_, value)| value));
@@ -123,27 +145,36 @@ impl<'py> Meta<'_, 'py> {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
-        let stand_in = |operand: &Operand<'py>| match operand {
-            Operand::Graph { example, .. } => match example.cast::<Unread>() {
-                Ok(unread) => {
-                    let number = unread.get().class.bind(self.py).call1((1,)).map_err(|error| fault(&error))?;
-                    Ok(Operand::Known(number))
-                }
-                Err(_) => Ok(operand.clone()),
-            },
-            other if has_open(other) => Err(needs(name_of(target))),
-            other => Ok(other.clone()),
-        };
+        let stand_in = |operand: &Operand<'py>| self.with_any_number(operand).ok_or_else(|| needs(name_of(target)));
         let known = args.iter().map(stand_in).collect::<Result<Vec<_>, _>>()?;
         let mut named = Vec::with_capacity(kwargs.len());
         for (name, value) in kwargs {
             named.push((name.clone(), stand_in(value)?));
         }
-        match self.record(target.clone(), &known, &named)? {
-            Answer::Node { target, example, .. } => {
-                Ok(Answer::Node { target, args: args.to_vec(), kwargs: kwargs.to_vec(), example })
+        let mut answer = self.perform(&callee::name_of(target), target.clone(), &known, &named)?;
+        match &mut answer {
+            Answer::Node { args: held, kwargs: named, .. }
+            | Answer::Parts { args: held, kwargs: named, .. }
+            | Answer::Change { args: held, kwargs: named, .. } => {
+                *held = args.to_vec();
+                *named = kwargs.to_vec();
+                Ok(answer)
             }
             _ => Err(needs(name_of(target))),
+        }
+    }
+
+    /// An operand with a number of its class in the place of one that is not known, or of each of a list; `None`: sizes are not known.
+    fn with_any_number(&self, operand: &Operand<'py>) -> Option<Operand<'py>> {
+        match operand {
+            Operand::Graph { example, .. } => Some(match example.cast::<Unread>() {
+                Ok(unread) => Operand::Known(unread.get().class.bind(self.py).call1((1,)).ok()?),
+                Err(_) => operand.clone(),
+            }),
+            Operand::List(items) => {
+                items.iter().map(|item| self.with_any_number(item)).collect::<Option<_>>().map(Operand::List)
+            }
+            other => (!has_open(other)).then(|| other.clone()),
         }
     }
 
@@ -161,7 +192,7 @@ impl<'py> Meta<'_, 'py> {
             "grad_fn" if !tensor.required() => return Ok(Answer::Constant(self.py.None().into_bound(self.py))),
             _ => {}
         }
-        let (Some(rank), true) = (tensor.rank, WITHOUT_SIZES.contains(&name)) else { return Err(needs(name)) };
+        let (Some(rank), true) = (tensor.rank(), WITHOUT_SIZES.contains(&name)) else { return Err(needs(name)) };
         let like = || {
             let module = self.torch.module.bind(self.py);
             let named = pyo3::types::PyDict::new(self.py);
@@ -212,6 +243,7 @@ impl<'py> Meta<'_, 'py> {
         let is_transforming = self.torch.ambient.is_transforming(self.py).map_err(|error| fault(&error))?;
         let places = match has_open_sizes(target, args, kwargs) {
             true => !kwargs.iter().all(is_plain_option),
+            false if name == TENSOR => !kwargs.iter().all(is_plain_option),
             false => kwargs.iter().any(|(name, _)| matches!(name.as_str(), "out" | "device" | "dtype")),
         };
         if is_transforming || places {
@@ -219,8 +251,8 @@ impl<'py> Meta<'_, 'py> {
         }
         let mut found = None;
         let lengths = self.with_any_lengths(name, args);
-        for (contents, number) in TRIED {
-            let sample = self.sample(&lengths, kwargs, contents, number)?;
+        for tried in TRIED {
+            let sample = self.sample(&lengths, kwargs, tried)?;
             let run = || target.call(&sample.args, Some(&sample.named));
             if let Ok(gives) = self.keeping_random(run) {
                 found = Some((sample, gives));
@@ -250,8 +282,10 @@ impl<'py> Meta<'_, 'py> {
             if items.iter().any(|item| sample.tensors.iter().any(|operand| operand.is(item))) {
                 return Err(needs(name_of(&target)));
             }
-            let made =
-                items.iter().map(|item| self.like(item, name, is_view, &sample)).collect::<Result<Vec<_>, _>>()?;
+            let made = items
+                .iter()
+                .map(|item| self.like(item, (name, &args), is_view, &sample))
+                .collect::<Result<Vec<_>, _>>()?;
             let made = PyTuple::new(self.py, made).and_then(|items| match gives.is_exact_instance_of::<PyTuple>() {
                 true => Ok(items.into_any()),
                 false => gives.get_type().call1((items,)),
@@ -265,44 +299,8 @@ impl<'py> Meta<'_, 'py> {
             let example = unread.map_err(|error| fault(&error))?.into_any();
             return Ok(Answer::Node { target, args, kwargs, example });
         }
-        let example = self.like(&gives, name, is_view, &sample)?;
+        let example = self.like(&gives, (name, &args), is_view, &sample)?;
         Ok(Answer::Node { target, args, kwargs, example })
-    }
-
-    /// What stands for a result that is like this tensor: without dimensions, it has sizes that are known.
-    fn like(
-        &self,
-        made: &Bound<'py, PyAny>,
-        name: &str,
-        is_view: bool,
-        sample: &Sample<'py>,
-    ) -> Result<Bound<'py, PyAny>, Box<Break>> {
-        let is_own = made.get_type().is(&self.torch.tensor);
-        let is_here = || made.getattr(name!("is_cpu"))?.is_truthy();
-        let fits = || {
-            let shares = || PyResult::Ok(!is_view && sample.shares_memory(made)?);
-            PyResult::Ok(is_own && is_here()? && is_strided(self.torch, made)? && !shares()?)
-        };
-        match fits().and_then(|fits| if fits { self.stand_in_of(made, name, is_view).map(Some) } else { Ok(None) }) {
-            Ok(Some(stand_in)) => Ok(stand_in),
-            Ok(None) => Err(needs(name)),
-            Err(error) => Err(fault(&error)),
-        }
-    }
-
-    fn stand_in_of(&self, made: &Bound<'py, PyAny>, name: &str, is_view: bool) -> PyResult<Bound<'py, PyAny>> {
-        let rank: usize = made.call_method0(name!("dim"))?.extract()?;
-        let rank = (!OF_ANY_RANK.contains(&name)).then_some(rank);
-        // Sequences of tensors without dimensions have a length that is known.
-        if rank == Some(0) || name == TENSOR {
-            let like = empty_like(self.torch.module.bind(self.py), made, "meta")?;
-            Place::default().tell(&like)?;
-            history::begins_at(&like)?;
-            return Ok(like);
-        }
-        let required = made.getattr(name!("requires_grad"))?.is_truthy()?;
-        let tensor = Unsized::new(made.getattr(name!("dtype"))?.unbind(), rank, required, is_view);
-        Ok(Bound::new(self.py, tensor)?.into_any())
     }
 }
 

@@ -1,9 +1,10 @@
 //! Changes in place by what contents have decided: what is changed keeps its type and its sizes.
 use super::answer::{TRIED, needs};
+use super::results::lengths_of;
 use super::sample::Sample;
 use crate::domain::torch::change::{REFUSED, repeats};
 use crate::domain::torch::examples::history;
-use crate::domain::torch::examples::open::{Unread, Unsized, has_open};
+use crate::domain::torch::examples::open::{Unread, Unsized, has_open, has_unread};
 use crate::domain::torch::functions::leaves::{DETACH, REQUIRES};
 use crate::domain::torch::graph_break::{CallResult, fault};
 use crate::domain::torch::meta::{Meta, name_of};
@@ -11,7 +12,7 @@ use crate::domain::{Answer, Gives, Operand};
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyInt, PyTuple};
 
 /// Operations in place, without their last letter, that no tag says to work on elements.
 const OTHERS: &[&str] = &[
@@ -44,8 +45,8 @@ impl<'py> Meta<'_, 'py> {
             return Err(refuse());
         }
         let mut tried = None;
-        for (contents, number) in TRIED {
-            let sample = self.sample(args, kwargs, contents, number)?;
+        for way in TRIED {
+            let sample = self.sample(args, kwargs, way)?;
             tried = tried.or_else(|| self.try_change(name, target, &sample));
         }
         let (before, after) = tried.ok_or_else(refuse)?;
@@ -127,18 +128,13 @@ impl<'py> Meta<'_, 'py> {
         let Some((first, lengths)) = args.split_first().filter(|_| matches!(name, "view" | "reshape")) else {
             return args.to_vec();
         };
-        if !has_open(first) {
+        if !has_open(first) && !lengths.iter().any(has_unread) {
             return args.to_vec();
         }
+        let number = |number: i64| Operand::Known(PyInt::new(self.py, number).into_any());
         let any = |lengths: &[Operand<'py>]| -> Option<Vec<Operand<'py>>> {
-            let is_length = |length: &Operand<'_>| match length {
-                Operand::Known(length) => length.is_exact_instance_of::<pyo3::types::PyInt>(),
-                Operand::Number { .. } => true,
-                _ => false,
-            };
-            let number = |number: i64| Operand::Known(pyo3::types::PyInt::new(self.py, number).into_any());
-            let each = (0..lengths.len()).map(|at| number(if at == 0 { -1 } else { 1 }));
-            lengths.iter().all(is_length).then(|| each.collect())
+            let count = lengths_of(lengths)?.len();
+            Some((0..count).map(|at| number(if at == 0 { -1 } else { 1 })).collect())
         };
         let lengths = match lengths {
             [Operand::Tuple(items)] => any(items).map(|items| vec![Operand::Tuple(items)]),

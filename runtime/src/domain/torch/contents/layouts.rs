@@ -52,7 +52,7 @@ impl Torch {
 
 impl<'py> Meta<'_, 'py> {
     /// What the kernel gives of zeros; `None`: it wants other contents.
-    fn by_kernel(
+    pub(super) fn by_kernel(
         &self,
         target: &Bound<'py, PyAny>,
         args: &[Operand<'py>],

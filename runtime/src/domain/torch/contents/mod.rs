@@ -2,11 +2,16 @@
 //! no contents.
 //!
 //! In: an operation that cannot be asked for its result without contents, or one on what such an operation has given. Out: a node whose
-//! value has a type, a rank and a device, and no sizes. It must not know the tracer.
+//! value has a type, a rank and a device, and sizes as far as contents do not decide them. It must not know the tracer.
+mod all_lengths;
 mod answer;
 mod changes;
+mod kernels;
 mod layouts;
+mod lists;
+mod numbers;
 mod objects;
 pub(super) mod open_sizes;
+mod results;
 mod sample;
 pub(super) mod tags;

@@ -4,8 +4,8 @@ use super::answer::needs;
 use crate::domain::torch::examples::open::Unread;
 use crate::domain::torch::graph_break::{CallResult, fault};
 use crate::domain::torch::meta::Meta;
-use crate::domain::torch::own::MODULE;
-use crate::domain::{Answer, Domain, Operand};
+use crate::domain::torch::own::{MODULE, OFFSET_OF, VERSION_OF};
+use crate::domain::{Answer, Dispatching, Domain, Operand};
 use crate::names::interned;
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
@@ -17,7 +17,10 @@ impl<'py> Meta<'_, 'py> {
         let torch = self.torch;
         let Operand::Graph { example, .. } = tensor else { return Err(needs(function)) };
         let class = torch.class_of(example);
-        let is_plain = torch.is_tensor(example) && (class.is(&torch.tensor) || class.is(&torch.parameter));
+        let is_known = class.is(&torch.tensor) || class.is(&torch.parameter);
+        // Only PyTorch counts changes of wrappers, and knows where they would begin.
+        let is_wrapper = || [VERSION_OF, OFFSET_OF].contains(&function) && torch.dispatches(&class);
+        let is_plain = torch.is_tensor(example) && (is_known || is_wrapper());
         // What a transform has wrapped lies nowhere.
         if !is_plain || torch.ambient.is_transforming(self.py).unwrap_or(true) {
             return Err(needs(function));

@@ -1,6 +1,6 @@
 //! Operations that take integers which contents decide for sizes or bounds: only how long results are depends on them.
 use super::tags::operation;
-use crate::domain::torch::examples::open::{Unread, Unsized, has_unread};
+use crate::domain::torch::examples::open::{Unread, Unsized, has_unread, is_open};
 use crate::domain::torch::graph_break::{CallResult, fault};
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::named::own_name;
@@ -13,6 +13,9 @@ use pyo3::types::{PyInt, PyString, PyType};
 
 /// Of them, whatever the integers, results have as many dimensions and are of one type.
 const TAKE_SIZES: &[&str] = &[
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
     "arange",
     "empty",
     "expand",
@@ -29,11 +32,21 @@ const TAKE_SIZES: &[&str] = &[
     "ones",
     "pad",
     "rand",
+    "randint",
     "randn",
+    "randperm",
     "repeat",
     "reshape",
     "roll",
+    "tile",
     "topk",
+    "upsample_bicubic2d",
+    "upsample_bilinear2d",
+    "upsample_linear1d",
+    "upsample_nearest1d",
+    "upsample_nearest2d",
+    "upsample_nearest3d",
+    "upsample_trilinear3d",
     "view",
     "zeros",
 ];
@@ -86,44 +99,60 @@ impl<'py> Meta<'_, 'py> {
         kwargs: &[(String, Operand<'py>)],
     ) -> Option<CallResult<'py>> {
         let (Some(Operand::Graph { example, .. }), true) = (args.first(), kwargs.is_empty()) else { return None };
-        let rank = example.cast::<Unsized>().ok()?.get().rank?;
+        let sizes = example.cast::<Unsized>().ok()?.get().sizes.as_deref()?;
         if &*own_name(target) == "size" && args.len() == 1 {
-            return Some(self.sizes_of_open(target.clone(), args, rank));
+            return Some(self.sizes_of_open(target.clone(), args, sizes));
         }
-        let fits = match (&*own_name(target), &args[1..]) {
-            ("numel" | "nelement", []) => true,
-            ("len" | "__len__", []) => rank > 0,
-            ("size", [Operand::Known(dim)]) if dim.is_exact_instance_of::<PyInt>() => {
-                let rank = rank as i64;
-                dim.extract().is_ok_and(|dim: i64| (-rank..rank).contains(&dim))
+        let known = match (&*own_name(target), &args[1..]) {
+            ("numel" | "nelement", []) => {
+                sizes.iter().try_fold(1_i64, |count, size| size.and_then(|size| count.checked_mul(size)))
             }
-            _ => false,
+            ("len" | "__len__", []) => *sizes.first()?,
+            ("size", [Operand::Known(dim)]) if dim.is_exact_instance_of::<PyInt>() => {
+                let dim: i64 = dim.extract().ok()?;
+                let wrapped = if dim < 0 { dim.checked_add(sizes.len() as i64)? } else { dim };
+                *sizes.get(usize::try_from(wrapped).ok()?)?
+            }
+            _ => return None,
         };
-        fits.then(|| {
-            let example = self.unread_integer().map_err(|error| fault(&error))?;
-            Ok(Answer::Node { target: target.clone(), args: args.to_vec(), kwargs: Vec::new(), example })
-        })
+        if let Some(known) = known {
+            return Some(Ok(Answer::Constant(PyInt::new(self.py, known).into_any())));
+        }
+        let node = |example| Answer::Node { target: target.clone(), args: args.to_vec(), kwargs: Vec::new(), example };
+        Some(self.unread_integer().map(node).map_err(|error| fault(&error)))
     }
 
     /// `tensor.shape` of a tensor without sizes.
     pub(super) fn shape_of_open(&self, tensor: &Operand<'py>) -> Option<CallResult<'py>> {
         let Operand::Graph { example, .. } = tensor else { return None };
-        let rank = example.cast::<Unsized>().ok()?.get().rank?;
+        let sizes = example.cast::<Unsized>().ok()?.get().sizes.as_deref()?;
         let args = [tensor.clone(), Operand::Known(PyString::new(self.py, "shape").into_any())];
-        Some(self.sizes_of_open(self.torch.rules.getattr.bind(self.py).clone(), &args, rank))
+        Some(self.sizes_of_open(self.torch.rules.getattr.bind(self.py).clone(), &args, sizes))
     }
 
     /// All sizes of such a tensor.
-    fn sizes_of_open(&self, target: Bound<'py, PyAny>, args: &[Operand<'py>], rank: usize) -> CallResult<'py> {
+    fn sizes_of_open(
+        &self,
+        target: Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        sizes: &[Option<i64>],
+    ) -> CallResult<'py> {
         let made = || {
             let class = self.torch.module.bind(self.py).getattr(name!("Size"))?.cast_into::<PyType>()?;
-            let sizes = (0..rank).map(|_| self.unread_integer()).collect::<PyResult<_>>()?;
+            let object = |size: &Option<i64>| match size {
+                Some(size) => Ok(PyInt::new(self.py, *size).into_any()),
+                None => self.unread_integer(),
+            };
+            let sizes = sizes.iter().map(object).collect::<PyResult<_>>()?;
             PyResult::Ok((
                 types::tuple_of(&class, sizes)?,
                 self.torch.operator.bind(self.py).getattr(name!("getitem"))?,
             ))
         };
         let (example, getitem) = made().map_err(|error| fault(&error))?;
+        if !is_open(&example) {
+            return Ok(Answer::Constant(example));
+        }
         let args = args.to_vec();
         Ok(Answer::Parts { target, args, kwargs: Vec::new(), example, getitem, itself: Vec::new() })
     }

@@ -48,6 +48,8 @@ struct Sampler<'a, 'b, 'py> {
     meta: &'a Meta<'b, 'py>,
     /// Whether all dimensions are short, so that those that are not known fit them.
     short: bool,
+    /// Whether dimensions are as long as is known.
+    keeps: bool,
     /// The function that makes tensors.
     contents: &'static str,
     /// What numbers are that nobody knows.
@@ -61,11 +63,10 @@ impl<'py> Meta<'_, 'py> {
         &self,
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
-        contents: &'static str,
-        number: i64,
+        (contents, number, keeps): (&'static str, i64, bool),
     ) -> Result<Sample<'py>, Box<Break>> {
-        let short = args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_unsized);
-        let mut sampler = Sampler { meta: self, short, contents, number, tensors: Vec::new() };
+        let short = args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_unsized) && !keeps;
+        let mut sampler = Sampler { meta: self, short, keeps, contents, number, tensors: Vec::new() };
         let positional = sampler.all(args)?;
         let named = PyDict::new(self.py);
         for (name, value) in kwargs {
@@ -104,7 +105,10 @@ impl<'py> Sampler<'_, '_, 'py> {
             return class.call1((self.number,)).map_err(|error| fault(&error));
         }
         let shape = match example.cast::<Unsized>() {
-            Ok(tensor) => vec![LENGTH; tensor.get().rank.ok_or_else(other)?],
+            Ok(tensor) => {
+                let sizes = tensor.get().sizes.as_deref().ok_or_else(other)?;
+                sizes.iter().map(|size| size.filter(|_| self.keeps).unwrap_or(LENGTH)).collect()
+            }
             Err(_) => self.shape_of(example)?,
         };
         let made = self.filled(example, shape).map_err(|error| fault(&error))?;

@@ -12,8 +12,8 @@ use std::sync::atomic::Ordering::Relaxed;
 #[allow(missing_debug_implementations)]
 pub(in crate::domain::torch) struct Unsized {
     pub(in crate::domain::torch) dtype: Py<PyAny>,
-    /// How many dimensions it has; `None` where that depends on contents, too.
-    pub(in crate::domain::torch) rank: Option<usize>,
+    /// Of each dimension, how long it is whatever the contents; `None` where they decide even how many there are.
+    pub(in crate::domain::torch) sizes: Option<Box<[Option<i64>]>>,
     /// Since when it was made, or since a change in place.
     required: AtomicBool,
     /// Whether it may lie in the memory of another tensor, or another one in its memory.
@@ -32,11 +32,16 @@ impl Unsized {
     /// A tensor that the graph makes.
     pub(in crate::domain::torch) fn new(
         dtype: Py<PyAny>,
-        rank: Option<usize>,
+        sizes: Option<Box<[Option<i64>]>>,
         required: bool,
         is_shared: bool,
     ) -> Self {
-        Self { dtype, rank, required: AtomicBool::new(required), is_shared: AtomicBool::new(is_shared) }
+        Self { dtype, sizes, required: AtomicBool::new(required), is_shared: AtomicBool::new(is_shared) }
+    }
+
+    /// How many dimensions it has; `None` where that depends on contents, too.
+    pub(in crate::domain::torch) fn rank(&self) -> Option<usize> {
+        self.sizes.as_deref().map(<[_]>::len)
     }
 
     /// Whether gradients are required of it.
@@ -130,11 +135,13 @@ pub(in crate::domain::torch) fn class_of<'py>(
 pub(in crate::domain::torch) fn description(example: &Bound<'_, PyAny>) -> Option<String> {
     let py = example.py();
     if let Ok(tensor) = example.cast::<Unsized>() {
-        let rank = tensor.get().rank.map_or_else(|| "?".to_owned(), |rank| rank.to_string());
-        return Some(format!(
-            "Tensor[{}, {rank} dimensions of unknown size]",
-            types::text(tensor.get().dtype.bind(py))
-        ));
+        let dtype = types::text(tensor.get().dtype.bind(py));
+        let Some(sizes) = &tensor.get().sizes else {
+            return Some(format!("Tensor[{dtype}, ? dimensions of unknown size]"));
+        };
+        let length = |size: &Option<i64>| size.map_or_else(|| "?".to_owned(), |size| size.to_string());
+        let sizes: Vec<_> = sizes.iter().map(length).collect();
+        return Some(format!("Tensor[{dtype}, sizes ({})]", sizes.join(", ")));
     }
     example.cast::<Unread>().ok().map(|unread| types::name(unread.get().class.bind(py)))
 }

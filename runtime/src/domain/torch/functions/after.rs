@@ -1,7 +1,7 @@
 //! What says what is to be done with gradients when there are some: it is called after the graph.
 use crate::domain::LaterCall;
 use crate::domain::torch::library::Torch;
-use crate::domain::torch::own::{CHECKS, MODULE, is_named};
+use crate::domain::torch::own::{CHECK_OF_GUESS, CHECKS, MODULE, is_named};
 use crate::ffi::callee;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -18,6 +18,11 @@ pub(in crate::domain::torch) fn class_of_handles(py: Python<'_>) -> Option<Bound
 /// The function that raises where a number of the graph has another truth than this one.
 pub(in crate::domain::torch) fn check_of(py: Python<'_>, truth: bool) -> Option<Bound<'_, PyAny>> {
     crate::ffi::modules::import(py, MODULE).ok()?.getattr(CHECKS[usize::from(truth)]).ok()
+}
+
+/// The function that raises where a truth is not the one that was guessed.
+pub(in crate::domain::torch) fn check_of_guess(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
+    crate::ffi::modules::import(py, MODULE).ok()?.getattr(CHECK_OF_GUESS).ok()
 }
 
 /// Methods of tensors that say what is to be done with gradients when there are some.

@@ -43,13 +43,18 @@ const COMPILERS: &[&str] = &[
 /// Functions of `torch.compiler` that ask whether a compiler runs the program; others call them.
 const COMPILER_QUERIES: &[&str] = &["is_compiling", "is_dynamo_compiling"];
 
-/// Modules of operators that take functions: Python code around the operators.
+/// Modules of theirs whose functions run where a program runs: Python code around operators that take functions, and what an exported program
+/// asks of its arguments.
 const TRACED: &[&str] = &[
+    "torch._export.non_strict_utils",
+    "torch._export.utils",
     "torch._higher_order_ops.associative_scan",
     "torch._higher_order_ops.cond",
     "torch._higher_order_ops.map",
     "torch._higher_order_ops.scan",
     "torch._higher_order_ops.while_loop",
+    "torch.export._tree_utils",
+    "torch.export._unlift",
 ];
 
 /// A function of theirs that compiles, but not in a trace.
@@ -60,9 +65,22 @@ const RUNS: &str = "_maybe_compile_and_run_fn";
 const NOTES: &str = "torch._dynamo.mutation_guard";
 const NOTING: &[(&str, &str)] = &[("patched_init", "init"), ("patched_setstate", "setstate")];
 
-/// What TorchDynamo has put something in the place of, which notes beside it what nobody but TorchDynamo looks at.
+/// Where TorchDynamo wraps functions in contexts, the wrapper, and the variables that hold the context and the function.
+const WRAPPERS: &str = "torch._dynamo.external_utils";
+const IN_CONTEXT: (&str, &str, &str) = ("wrap_dunder_call_ctx_manager.<locals>.inner", "self", "func");
+
+/// The class of contexts that set what nobody but TorchDynamo looks at.
+const SETTING: (&str, &str) = ("torch._dynamo.decorators", "DynamoConfigPatchProxy");
+
+/// What TorchDynamo has put something in the place of, which notes or sets beside it what nobody but TorchDynamo looks at.
 pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     let own = callee::name_of(function);
+    let (wrapper, context, wrapped) = IN_CONTEXT;
+    if wrapper.ends_with(&*own) && module_of(function)? == WRAPPERS && callee::qualname_of(function) == wrapper {
+        let class = natives::closure_variable(function, context)?.get_type();
+        let sets = crate::ffi::modules::import(function.py(), SETTING.0).and_then(|module| module.getattr(SETTING.1));
+        return sets.is_ok_and(|sets| sets.is(&class)).then(|| natives::closure_variable(function, wrapped))?;
+    }
     let (_, variable) = NOTING.iter().find(|(name, _)| *name == own)?;
     if module_of(function)? != NOTES {
         return None;

@@ -76,6 +76,18 @@ impl Torch {
         }
         Ok(Some((places, names)))
     }
+
+    /// The places of what a function of PyTorch's changes, as its operator's schema says.
+    pub(in crate::domain::torch) fn places_written(&self, py: Python<'_>, name: &str) -> PyResult<Vec<usize>> {
+        let packet = self.module.bind(py).getattr(name!("ops"))?.getattr(name!("aten"))?.getattr(name)?;
+        let mut places = Vec::new();
+        for (place, argument) in arguments(&packet.getattr(name!("default"))?)?.enumerate() {
+            if is_written(&argument?)? {
+                places.push(place);
+            }
+        }
+        Ok(places)
+    }
 }
 
 fn arguments<'py>(overload: &Bound<'py, PyAny>) -> PyResult<Bound<'py, pyo3::types::PyIterator>> {

@@ -82,7 +82,10 @@ pub(in crate::domain::torch) fn of_call(torch: &Torch, target: &Bound<'_, PyAny>
     let runs_program = torch.is_backward(target) || torch.is_of_program(target);
     // Sizes are compared before anything is written.
     let is = |name: &str| own_name(target) == name && are_chosen_by_truths(&torch.rules, args);
-    CallEffects { copies: is("getitem"), raises_first: is("setitem"), runs_program }
+    let (copies, raises_first) = (is("getitem"), is("setitem"));
+    // A number is written wherever it is true; how long a mask is was compared before.
+    let is_sure = raises_first && matches!(args, [_, _, Operand::Known(_)]);
+    CallEffects { copies, raises_first, runs_program, is_sure }
 }
 
 /// Whether a function works on numbers and their texts.
@@ -96,7 +99,23 @@ pub(in crate::domain::torch) fn keeps_history(
     example: &Bound<'_, PyAny>,
 ) -> PyResult<bool> {
     Ok(example.getattr(name!("requires_grad"))?.is_truthy()?
-        && module.call_method0(name!("is_grad_enabled"))?.is_truthy()?)
+        && module.call_method0(name!("is_grad_enabled"))?.is_truthy()?
+        && !is_below_gradients(module)?)
+}
+
+/// Whether the thread runs what operations on wrappers consist of: no gradients follow that.
+pub(in crate::domain::torch) fn is_below_gradients(module: &Bound<'_, PyModule>) -> PyResult<bool> {
+    let (excludes, key) = question_below_gradients(module)?;
+    excludes.bind(module.py()).call1((key,))?.is_truthy()
+}
+
+/// The function that says so, and what it is told.
+pub(in crate::domain::torch) fn question_below_gradients(
+    module: &Bound<'_, PyModule>,
+) -> PyResult<(Py<PyAny>, Py<PyAny>)> {
+    let native = module.getattr(name!("_C"))?;
+    let key = native.getattr(name!("DispatchKey"))?.getattr(name!("AutogradFunctionality"))?;
+    Ok((native.getattr(name!("_dispatch_tls_is_dispatch_key_excluded"))?.unbind(), key.unbind()))
 }
 
 /// What copies numbers into a new tensor.
@@ -147,6 +166,7 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
 
 fn is_sure(base: &str) -> bool {
     base.starts_with("_foreach_")
+        || base.starts_with("_fused_")
         || SURE.contains(&base)
         || base.strip_prefix('i').is_some_and(|base| SURE.contains(&base))
 }

@@ -3,3 +3,52 @@ pub(super) mod effects;
 mod indices;
 pub(super) mod saved;
 mod sure;
+
+use super::library::Torch;
+use super::thread::quiet::Quiet;
+use crate::domain::{CallEffects, NodeEffects, Operand, SavedParts, SavedState, Undoing};
+use crate::names::name;
+use pyo3::prelude::*;
+
+impl Undoing for Torch {
+    fn effects(&self, target: &Bound<'_, PyAny>) -> NodeEffects {
+        effects::of(self, target)
+    }
+
+    fn call_effects(&self, target: &Bound<'_, PyAny>, args: &[Operand<'_>]) -> CallEffects {
+        effects::of_call(self, target, args)
+    }
+
+    fn has_kernel<'py>(
+        &self,
+        target: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> bool {
+        self.takes(target, args, kwargs)
+    }
+
+    fn save(
+        &self,
+        py: Python<'_>,
+        objects: &[Bound<'_, PyAny>],
+        parts: SavedParts,
+    ) -> PyResult<Option<Box<dyn SavedState>>> {
+        let _quiet = Quiet::about(objects);
+        saved::save(self.module.bind(py), objects, parts).map(Some)
+    }
+
+    fn keeps_history(&self, example: &Bound<'_, PyAny>) -> bool {
+        // What gives nothing has no history.
+        if example.is_none() {
+            return false;
+        }
+        let _quiet = Quiet::about([example]);
+        effects::keeps_history(self.module.bind(example.py()), example).unwrap_or(true)
+    }
+
+    fn version(&self, object: &Bound<'_, PyAny>) -> Option<u64> {
+        let _quiet = Quiet::about(std::slice::from_ref(object));
+        object.getattr(name!("_version")).ok()?.extract().ok()
+    }
+}

@@ -40,8 +40,7 @@ impl<'py> Tracer<'py> {
         args: &[ValueId],
         keywords: &[(String, ValueId)],
     ) -> Traced<Option<ValueId>> {
-        let mut given = args.iter().chain(keywords.iter().map(|(_, value)| value));
-        if !given.try_fold(false, |any, value| Ok::<_, Unwind>(any || self.takes_over(domain, *value)?))? {
+        if !self.any_is_of_class(args, keywords, &|class| domain.takes_over(class))? {
             return Ok(None);
         }
         self.rely_on_surroundings(domain)?;
@@ -68,14 +67,27 @@ impl<'py> Tracer<'py> {
         Ok((positional, named, known))
     }
 
-    /// Whether the class of the value, or of an item of it, takes over calls.
-    fn takes_over(&mut self, domain: &Arc<dyn Domain>, value: ValueId) -> Traced<bool> {
-        let class = self.class_of(value)?;
-        if !types::is_c_type(&class) {
-            return Ok(domain.takes_over(&class));
+    /// Whether an argument, or an item of one, is of a class of Python of which `is_one` holds.
+    pub(crate) fn any_is_of_class(
+        &mut self,
+        args: &[ValueId],
+        keywords: &[(String, ValueId)],
+        is_one: &dyn Fn(&Bound<'py, PyType>) -> bool,
+    ) -> Traced<bool> {
+        for value in args.iter().chain(keywords.iter().map(|(_, value)| value)) {
+            let class = self.class_of(*value)?;
+            let found = match types::is_c_type(&class) {
+                true => {
+                    let items = self.items_of_own(*value).unwrap_or_default();
+                    self.any_is_of_class(&items, &[], is_one)?
+                }
+                false => is_one(&class),
+            };
+            if found {
+                return Ok(true);
+            }
         }
-        let items = self.items_of_own(value);
-        items.into_iter().flatten().try_fold(false, |any, item| Ok(any || self.takes_over(domain, item)?))
+        Ok(false)
     }
 
     /// The items of a list or tuple that the trace has made, or that it has a copy of.

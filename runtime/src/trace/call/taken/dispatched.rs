@@ -1,9 +1,11 @@
 //! Calls of a library's functions that end in a method of an argument's class, below gradients: the library's own code runs on what stands for
 //! the arguments, and hands the operations that it consists of to the trace, one after the other. The trace goes through the method that gets
 //! them. PyTorch: `torch/csrc/autograd/python_variable.cpp`, `concrete_dispatch_fn`.
-use crate::domain::{Callee, Dispatching, Domain, STANDS_FOR, SavedParts};
+use crate::domain::{Callee, Dispatching, Domain, Operand, STANDS_FOR, SavedParts};
 use crate::ffi::frame::Frame;
 use crate::ffi::{callee, types};
+use crate::trace::call::rehearsal::RehearsalStart;
+use crate::trace::call::taken::native::NativeCall;
 use crate::trace::proxy::reentry;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::process::Dispatched;
@@ -12,7 +14,7 @@ use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PySlice, PyTuple, PyType};
 use std::sync::Arc;
 
 /// What PyTorch calls in the place of a `__torch_dispatch__`.
@@ -49,23 +51,38 @@ impl<'py> Tracer<'py> {
         keywords: &[(String, ValueId)],
     ) -> Traced<Option<ValueId>> {
         let Some(dispatching) = domain.dispatching() else { return Ok(None) };
-        self.state.dispatched.is_asked = false;
-        let mut given = args.iter().chain(keywords.iter().map(|(_, value)| value));
-        if !given.try_fold(false, |any, value| Ok::<_, Unwind>(any || self.has_dispatched(domain, *value)?))? {
+        self.state.dispatched.takes_wrappers = false;
+        if dispatching.ties(callee) {
+            return self.tie_wrappers(callee).map(Some);
+        }
+        if !self.any_is_of_class(args, keywords, &|class| dispatching.dispatches(class))? {
             return Ok(None);
         }
         if dispatching.tells_of_itself(callee) {
-            self.state.dispatched.is_asked = true;
+            self.state.dispatched.takes_wrappers = true;
             return Ok(None);
         }
         self.rely_on_surroundings(domain)?;
         let class = stand_in_class(self.py, dispatching).or_else(|error| internal(error.to_string()))?;
-        let outer = std::mem::take(&mut self.state.dispatched);
-        self.state.dispatched =
+        let start = self.rehearsal_start();
+        let dispatched =
             Dispatched { class: Some(class.unbind()), nesting: self.state.nesting, ..Dispatched::default() };
-        let result = self.run_dispatched(domain, callee, args, keywords);
-        self.state.dispatched = outer;
+        let outer = std::mem::replace(&mut self.state.dispatched, dispatched);
+        let result = self.run_dispatched(domain, callee, (args, keywords), &start);
+        let inner = std::mem::replace(&mut self.state.dispatched, outer);
+        self.state.dispatched.is_native |= inner.is_native;
         result.map(Some)
+    }
+
+    /// Wrappers get the memory of others: the graph makes the call as it is that does so.
+    fn tie_wrappers(&mut self, callee: &Callee<'py>) -> Traced<ValueId> {
+        match self.state.dispatched.class.is_some() {
+            true => {
+                self.state.dispatched.is_native = true;
+                Ok(self.none())
+            }
+            false => unsupported("tensor that gets the memory of another one", &*callee.name()),
+        }
     }
 
     /// Runs the library's code on what stands for the arguments.
@@ -73,46 +90,71 @@ impl<'py> Tracer<'py> {
         &mut self,
         domain: &Arc<dyn Domain>,
         callee: &Callee<'py>,
-        args: &[ValueId],
-        keywords: &[(String, ValueId)],
+        (args, keywords): (&[ValueId], &[(String, ValueId)]),
+        start: &RehearsalStart,
     ) -> Traced<ValueId> {
         let Some(dispatching) = domain.dispatching() else { return internal("a library without such classes") };
         let positional = args.iter().map(|arg| self.dispatch_object(domain, *arg)).collect::<Traced<Vec<_>>>()?;
-        let named = PyDict::new(self.py);
+        let mut named = Vec::with_capacity(keywords.len());
         for (name, value) in keywords {
-            let object = self.dispatch_object(domain, *value)?;
-            named.set_item(name, object).or_else(|error| internal(error.to_string()))?;
+            named.push((name.clone(), self.dispatch_object(domain, *value)?));
         }
         let Some((function, positional)) =
             dispatching.plain_call(self.py, callee, positional).map_err(Unwind::Break)?
         else {
             return unsupported("operation on a wrapper", &*callee.name());
         };
-        let positional = PyTuple::new(self.py, positional).or_else(|error| internal(error.to_string()))?;
+        let call = NativeCall { function, positional, named };
+        let called = self.run_library(domain, &call)?;
+        let given = |object: &Bound<'py, PyAny>| self.state.dispatched.given.iter().any(|(_, given)| given.is(object));
+        let is_given = called.as_ref().is_ok_and(given);
+        let dispatched = &self.state.dispatched;
+        if called.is_ok() && !dispatched.has_operations && !is_given && !dispatching.asks_for_classes(callee) {
+            return unsupported("answer of a wrapper that no operation gives", &*callee.name());
+        }
+        let is_tied = |object: &Bound<'py, PyAny>| dispatching.is_tied(object);
+        let is_native = dispatched.has_operations
+            && (dispatched.is_native
+                || dispatched.given.iter().any(|(_, object)| is_tied(object.bind(self.py)))
+                || called.as_ref().is_ok_and(|object| self.is_tied_result(domain, object)));
+        match called {
+            Ok(object) if is_native => self.call_natively(domain, &call, &object, start),
+            Ok(object) if !object.is_exact_instance_of::<PyTuple>() && object.is_instance_of::<PyTuple>() => {
+                self.named_results(&object)
+            }
+            Err(_) if is_native && self.state.pending.is_none() => {
+                self.drop_before_raise(domain, start)?;
+                self.after_native(called, &[])
+            }
+            called => self.after_native(called, &[]),
+        }
+    }
+
+    fn run_library(&mut self, domain: &Arc<dyn Domain>, call: &NativeCall<'py>) -> Traced<PyResult<Bound<'py, PyAny>>> {
+        let bound = || {
+            let named = PyDict::new(self.py);
+            call.named.iter().try_for_each(|(name, object)| named.set_item(name, object))?;
+            Ok((PyTuple::new(self.py, &call.positional)?, named))
+        };
+        let (positional, named) = bound().or_else(|error: PyErr| internal(error.to_string()))?;
         // What the library's code draws for itself is drawn again where the program runs.
         let random = SavedParts { random: true, ..SavedParts::default() };
         let saved = domain.save(self.py, &[], random).or_else(|error| internal(error.to_string()))?;
-        let called = self.with_callbacks(|| function.call(positional, Some(&named)));
+        let called = self.with_callbacks(|| call.function.call(positional, Some(&named)));
         saved.map_or(Ok(()), |saved| saved.restore(self.py)).or_else(|error| internal(error.to_string()))?;
-        if called.is_ok() && !self.state.dispatched.has_operations && !dispatching.asks_for_classes(callee) {
-            return unsupported("answer of a wrapper that no operation gives", &*callee.name());
+        Ok(called)
+    }
+
+    /// A tuple with names, of what an operation gives.
+    fn named_results(&mut self, object: &Bound<'py, PyAny>) -> Traced<ValueId> {
+        let mut natives = Vec::new();
+        for item in object.try_iter().into_iter().flatten().flatten() {
+            let value = self.absorb(item);
+            natives.push(self.stored(value)?);
         }
-        let tied = |object: &Bound<'py, PyAny>| dispatching.is_tied(object);
-        if called.is_ok() && self.state.dispatched.given.iter().any(|(_, object)| tied(object.bind(self.py))) {
-            return unsupported("wrapper that is changed in place, or seen through", &*callee.name());
-        }
-        if let Ok(object) = &called
-            && self.is_tied_result(domain, object)
-        {
-            return unsupported("view of a wrapper", &*callee.name());
-        }
-        if let Ok(object) = &called
-            && object.is_instance_of::<PyTuple>()
-            && !object.is_exact_instance_of::<PyTuple>()
-        {
-            return unsupported("wrappers in a tuple with names", &*callee.name());
-        }
-        self.after_native(called, &[])
+        let made = PyTuple::new(self.py, natives).and_then(|items| object.get_type().call1((items,)));
+        let made = made.or_else(|error| self.raise_error(error))?;
+        Ok(self.own(made))
     }
 
     /// Whether a result is a view that no graph shows, or has one.
@@ -203,16 +245,6 @@ impl<'py> Tracer<'py> {
         Ok(())
     }
 
-    /// Whether the class of a value, or of an item of it, gets operations.
-    fn has_dispatched(&mut self, domain: &Arc<dyn Domain>, value: ValueId) -> Traced<bool> {
-        let class = self.class_of(value)?;
-        if !types::is_c_type(&class) {
-            return Ok(domain.dispatching().is_some_and(|dispatching| dispatching.dispatches(&class)));
-        }
-        let items = self.items_of_own(value);
-        items.into_iter().flatten().try_fold(false, |any, item| Ok(any || self.has_dispatched(domain, item)?))
-    }
-
     /// What the library's code gets for a value.
     fn dispatch_object(&mut self, domain: &Arc<dyn Domain>, value: ValueId) -> Traced<Bound<'py, PyAny>> {
         if let Some((_, object)) = self.state.dispatched.given.iter().find(|(given, _)| *given == value) {
@@ -225,6 +257,11 @@ impl<'py> Tracer<'py> {
         if let Some(object) = self.known(value) {
             return Ok(object);
         }
+        if class.is(self.py.get_type::<PySlice>())
+            && let Some(own) = self.owned(value)
+        {
+            return self.dispatch_slice(domain, &own);
+        }
         let Some(items) = self.items_of_own(value) else {
             return unsupported("argument of an operation on a wrapper", types::name(&class));
         };
@@ -233,6 +270,17 @@ impl<'py> Tracer<'py> {
             true => PyList::new(self.py, items).map(Bound::into_any),
             false => PyTuple::new(self.py, items).map(Bound::into_any),
         };
+        made.or_else(|error| internal(error.to_string()))
+    }
+
+    fn dispatch_slice(&mut self, domain: &Arc<dyn Domain>, own: &Bound<'py, PyAny>) -> Traced<Bound<'py, PyAny>> {
+        let mut bounds = Vec::with_capacity(3);
+        for name in ["start", "stop", "step"] {
+            let bound = own.getattr(name).or_else(|error| internal(error.to_string()))?;
+            let bound = self.absorb(bound);
+            bounds.push(self.dispatch_object(domain, bound)?);
+        }
+        let made = PyTuple::new(self.py, bounds).and_then(|bounds| self.py.get_type::<PySlice>().call1(bounds));
         made.or_else(|error| internal(error.to_string()))
     }
 
@@ -245,13 +293,17 @@ impl<'py> Tracer<'py> {
             return internal("nothing stands for tensors");
         };
         let example = self.example(domain, value)?;
-        if domain.keeps_history(&example) {
-            return unsupported("operation on a wrapper", "gradients follow an operand");
+        let is_argument = self.state.dispatched.runs(self.state.nesting);
+        if dispatching.is_followed(&example) {
+            if !is_argument {
+                return unsupported("operation on a wrapper", "gradients follow what the class's method gives");
+            }
+            self.state.dispatched.is_native = true;
         }
         let made =
             dispatching.stand_in(stand_in.as_any(), &example, (self.state.trace, value.0)).map_err(Unwind::Break)?;
         // What the method gives is PyTorch's alone, as without a trace: it asks how many refer to it.
-        if self.state.dispatched.runs(self.state.nesting) {
+        if is_argument {
             self.state.dispatched.given.push((value, made.clone().unbind()));
         }
         Ok(made)
@@ -268,10 +320,24 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// Breaks where a wrapper would be an operand of the graph, but for what it tells by itself.
+    /// What an operation on a wrapper consists of runs below gradients: where they follow an operand of that, the graph makes the call as it is.
+    pub(crate) fn note_history_below<'a>(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        mut operands: impl Iterator<Item = &'a Operand<'py>>,
+    ) where
+        'py: 'a,
+    {
+        let is_below = self.state.dispatched.class.is_some() && !self.state.dispatched.takes_wrappers;
+        let Some(dispatching) = domain.dispatching().filter(|_| is_below) else { return };
+        let is_followed = operands.any(|operand| operand.any_example(&|example| dispatching.is_followed(example)));
+        self.state.dispatched.is_native |= is_followed;
+    }
+
+    /// Breaks where a wrapper would be an operand of the graph, but for what it tells by itself, and for calls that the graph makes as they are.
     pub(crate) fn refuse_wrapper(&mut self, domain: &Arc<dyn Domain>, class: &Bound<'py, PyType>) -> Traced<()> {
         let is_one = domain.dispatching().is_some_and(|dispatching| dispatching.dispatches(class));
-        match is_one && !self.state.dispatched.is_asked {
+        match is_one && !self.state.dispatched.takes_wrappers {
             true => unsupported("wrapper as an operand", types::name(class)),
             false => Ok(()),
         }

@@ -5,3 +5,4 @@
 pub(crate) mod classes;
 pub(crate) mod dispatched;
 pub(crate) mod modes;
+pub(crate) mod native;

@@ -1,7 +1,7 @@
 //! Wrappers: classes derived from `Tensor` with a `__torch_dispatch__`, whose instances have no contents of their own.
-use super::kinds::OVERRIDES;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::sketch::Sketch;
+use crate::domain::torch::functions::kinds::OVERRIDES;
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::{Meta, fails};
@@ -41,9 +41,9 @@ impl Dispatching for Torch {
             Callee::GetAttr(name) => {
                 metadata::is_attribute(name)
                     || metadata::is_kind(name)
-                    || ["device", "is_leaf"].contains(&name.as_str())
+                    || ["device", "is_leaf", "_version"].contains(&name.as_str())
             }
-            Callee::Method(name) => metadata::is_method_name(name),
+            Callee::Method(name) => metadata::is_method_name(name) || name == OFFSET,
             Callee::Function(function) => metadata::is_method(function),
             Callee::Slot(slot) => ["mp_length", "sq_length"].contains(slot),
         }
@@ -70,7 +70,11 @@ impl Dispatching for Torch {
             let [shape, strides] = sizes;
             let dtype = self.module.bind(py).getattr(tensor.dtype.name())?;
             let module = crate::ffi::modules::import(py, MODULE)?;
-            module.call_method1(name!("stand_in"), (class, value, shape?, strides?, dtype, place.object(py)?))
+            let is_leaf = match example.getattr(name!("requires_grad"))?.is_truthy()? {
+                true => Some(example.getattr(name!("is_leaf"))?),
+                false => None,
+            };
+            module.call_method1(name!("stand_in"), (class, value, shape?, strides?, dtype, place.object(py)?, is_leaf))
         };
         make().map_err(|error| fault(&error))
     }
@@ -93,20 +97,80 @@ impl Dispatching for Torch {
     }
 
     fn changes_with(&self, object: &Bound<'_, PyAny>, operand: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let version = || object.getattr(name!("_version"))?.extract::<u64>();
-        let before = version()?;
+        let before = version_of(object)?;
         self.module.bind(object.py()).getattr(name!("_C"))?.call_method1(name!("_increment_version"), ((operand,),))?;
-        Ok(version()? != before)
+        Ok(version_of(object)? != before)
+    }
+
+    fn is_followed(&self, example: &Bound<'_, PyAny>) -> bool {
+        let _quiet = Quiet::about([example]);
+        let is_on = || self.module.bind(example.py()).call_method0(name!("is_grad_enabled"))?.is_truthy();
+        let requires = || example.getattr(name!("requires_grad"))?.is_truthy();
+        requires().unwrap_or(false) && is_on().unwrap_or(true)
     }
 
     fn is_tied(&self, object: &Bound<'_, PyAny>) -> bool {
-        let is_view = || object.call_method0(name!("_is_view"))?.is_truthy();
-        let version = || object.getattr(name!("_version"))?.extract::<u64>();
-        is_view().unwrap_or(true) || version().map_or(true, |version| version != 0)
+        is_view(object).unwrap_or(true) || self.is_changed(object)
+    }
+
+    fn is_changed(&self, object: &Bound<'_, PyAny>) -> bool {
+        version_of(object).map_or(true, |version| version != 0)
+    }
+
+    fn ties(&self, callee: &Callee<'_>) -> bool {
+        matches!(callee, Callee::Function(function) if self.gives_memory(function))
+    }
+
+    fn native_example<'py>(
+        &self,
+        object: &Bound<'py, PyAny>,
+        like: &Bound<'py, PyAny>,
+        given: &[(Bound<'py, PyAny>, Bound<'py, PyAny>)],
+    ) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        const KIND: &str = "what an operation on a wrapper gives";
+        let _quiet = Quiet::about([object, like]);
+        let known = self.rules.metadata(like).zip(self.rules.metadata(object)).zip(place_of(like));
+        let Some(((tensor, made), place)) = known else {
+            return Err(stop(KIND, self.description(like), "No rule knows the tensor."));
+        };
+        if tensor.dtype != made.dtype || tensor.shape != made.shape || tensor.strides != made.strides {
+            return Err(stop(KIND, self.description(like), "It is laid out in another way than what the class gave."));
+        }
+        let class = (!self.class_of_example(like).is(&self.tensor)).then(|| self.class_of_example(like).unbind());
+        let base = match is_view(object).map_err(|error| fault(&error))? {
+            true => {
+                let base = object.getattr(name!("_base")).map_err(|error| fault(&error))?;
+                let found = given.iter().find(|(stand_in, _)| stand_in.is(&base));
+                Some(found.ok_or_else(|| stop(KIND, self.description(like), "It is a view of something else."))?)
+            }
+            false => None,
+        };
+        let grad = self.rules.modes(object.py()).is_some_and(|modes| modes.grad);
+        let sketch = match base {
+            Some((_, base)) => Sketch::view(base, made, &place, grad, true),
+            None => Sketch::fresh(made, &place),
+        };
+        Ok(Bound::new(object.py(), sketch.of_class(class)).map_err(|error| fault(&error))?.into_any())
     }
 }
 
+/// How often a tensor was changed in place.
+fn version_of(object: &Bound<'_, PyAny>) -> PyResult<u64> {
+    object.getattr(name!("_version"))?.extract()
+}
+
+fn is_view(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    object.call_method0(name!("_is_view"))?.is_truthy()
+}
+
 impl Torch {
+    /// Whether it gives a tensor the memory of another one, as classes of wrappers do for views.
+    pub(in crate::domain::torch) fn gives_memory(&self, callable: &Bound<'_, PyAny>) -> bool {
+        const NAME: &str = "_functionalize_unsafe_set";
+        callee::name_of(callable) == NAME
+            && self.module.bind(callable.py()).getattr(NAME).is_ok_and(|known| known.is(callable))
+    }
+
     /// Whether it makes instances of such classes.
     pub(in crate::domain::torch) fn makes_wrappers(&self, callable: &Bound<'_, PyAny>) -> bool {
         callee::name_of(callable) == MAKES
@@ -135,16 +199,10 @@ impl<'py> Meta<'_, 'py> {
             _ => false,
         };
         let plain = |(name, value): &(String, Operand<'py>)| {
-            let begins = name == "requires_grad"
-                && !matches!(value, Operand::Known(value) if !value.is_truthy().unwrap_or(true));
-            OPTIONS.contains(&name.as_str()) && (known(value) || name == OFFSET) && !begins
+            OPTIONS.contains(&name.as_str()) && (known(value) || name == OFFSET)
         };
         if !args.iter().all(known) || !kwargs.iter().all(plain) {
-            return Err(stop(
-                KIND,
-                crate::ffi::types::name(class),
-                "It has gradients, or says more than its metadata.",
-            ));
+            return Err(stop(KIND, crate::ffi::types::name(class), "It is told more than its metadata."));
         }
         let named = PyDict::new(self.py);
         for (name, value) in kwargs.iter().filter(|(name, _)| name != OFFSET) {

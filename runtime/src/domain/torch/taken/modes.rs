@@ -6,7 +6,7 @@ use crate::domain::torch::functions::type_names::is_instance_check;
 use crate::domain::torch::graph_break::stop;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::named::is_allowed;
-use crate::domain::torch::overrides::is_unwrapped;
+use crate::domain::torch::taken::classes::is_unwrapped;
 use crate::domain::torch::thread::ambient::QUESTIONS;
 use crate::domain::torch::thread::function_modes::set_aside;
 use crate::domain::torch::thread::kept_modes::KeptModes;

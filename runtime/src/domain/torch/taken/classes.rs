@@ -1,6 +1,6 @@
 //! Classes with a `__torch_function__`, which takes over calls of PyTorch's functions with their instances.
-use super::graph_break::{fault, stop};
-use super::library::Torch;
+use crate::domain::torch::graph_break::{fault, stop};
+use crate::domain::torch::library::Torch;
 use crate::domain::{Callee, Domain, HandedOver, Operand};
 use crate::ffi::types;
 use crate::graph_break::Break;
@@ -55,19 +55,19 @@ type Called<'py> = (Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>);
 
 impl Torch {
     /// Whether calls with instances of the class are handed to a function of Python.
-    pub(super) fn has_override(&self, class: &Bound<'_, PyType>) -> bool {
+    pub(in crate::domain::torch) fn has_override(&self, class: &Bound<'_, PyType>) -> bool {
         !class.is(&self.tensor)
             && !types::is_c_type(class)
             && hook(class, METHOD).is_some_and(|hook| !self.is_off(&hook))
     }
 
     /// Whether that is so now.
-    pub(super) fn takes_over_now(&self, class: &Bound<'_, PyType>) -> bool {
+    pub(in crate::domain::torch) fn takes_over_now(&self, class: &Bound<'_, PyType>) -> bool {
         self.has_override(class) && self.ambient.overrides_are_on(class.py()).unwrap_or(true)
     }
 
     /// Whether an argument is of a class that takes over calls. Breaks where the class does not tell.
-    pub(super) fn any_takes_over(&self, args: &[Operand<'_>]) -> Result<bool, Box<Break>> {
+    pub(in crate::domain::torch) fn any_takes_over(&self, args: &[Operand<'_>]) -> Result<bool, Box<Break>> {
         let mut any = false;
         for arg in args {
             any |= match arg {
@@ -103,7 +103,7 @@ impl Torch {
     }
 
     /// Whether instances of a class derived from `Tensor` are values of the graph: they do what tensors do where nobody takes over calls.
-    pub(super) fn is_recorded_subclass(&self, class: &Bound<'_, PyType>) -> bool {
+    pub(in crate::domain::torch) fn is_recorded_subclass(&self, class: &Bound<'_, PyType>) -> bool {
         let py = class.py();
         !types::is_c_type(class)
             && class.is_subclass(self.tensor.bind(py)).unwrap_or(false)
@@ -112,7 +112,7 @@ impl Torch {
     }
 
     /// Whether instances of a class derived from `Tensor` are values of the graph whose operations are handed to it.
-    pub(super) fn is_wrapper_class(&self, class: &Bound<'_, PyType>) -> bool {
+    pub(in crate::domain::torch) fn is_wrapper_class(&self, class: &Bound<'_, PyType>) -> bool {
         let py = class.py();
         !types::is_c_type(class)
             && class.is_subclass(self.tensor.bind(py)).unwrap_or(false)
@@ -137,7 +137,10 @@ impl Torch {
     }
 
     /// What stands for an argument of this class where PyTorch is asked what it hands over.
-    pub(super) fn stand_in_of_class<'py>(&self, class: &Bound<'py, PyType>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+    pub(in crate::domain::torch) fn stand_in_of_class<'py>(
+        &self,
+        class: &Bound<'py, PyType>,
+    ) -> Result<Bound<'py, PyAny>, Box<Break>> {
         let py = class.py();
         let is_tensor = class.is_subclass(self.tensor.bind(py)).unwrap_or(false);
         let made =
@@ -146,7 +149,7 @@ impl Torch {
     }
 
     /// What PyTorch hands over of a call to a class; `None` where it hands over nothing.
-    pub(super) fn handed_over_of<'py>(
+    pub(in crate::domain::torch) fn handed_over_of<'py>(
         &self,
         callee: &Callee<'py>,
         args: Vec<Bound<'py, PyAny>>,
@@ -156,7 +159,7 @@ impl Torch {
     }
 
     /// The same, as a function of this package knows: to a class, or to a mode.
-    pub(super) fn handed_by<'py>(
+    pub(in crate::domain::torch) fn handed_by<'py>(
         &self,
         asks: &'static str,
         callee: &Callee<'py>,
@@ -176,7 +179,7 @@ impl Torch {
     }
 
     /// The callable of Python that does what is called, and its arguments.
-    pub(super) fn callable<'py>(
+    pub(in crate::domain::torch) fn callable<'py>(
         &self,
         py: Python<'py>,
         callee: &Callee<'py>,
@@ -218,7 +221,7 @@ impl Torch {
 }
 
 /// Whether it is what tells the functions whose results the default `__torch_function__` leaves as they are.
-pub(super) fn is_unwrapped(callable: &Bound<'_, PyAny>) -> bool {
+pub(in crate::domain::torch) fn is_unwrapped(callable: &Bound<'_, PyAny>) -> bool {
     const NAME: &str = "get_default_nowrap_functions";
     types::c_name(&callable.get_type()) == "functools._lru_cache_wrapper"
         && crate::ffi::modules::import(callable.py(), "torch.overrides")

@@ -1,0 +1,42 @@
+//! Numbers that arrays of a library hold, and what calls of the graph make of them.
+use super::Operand;
+use crate::symbol::Operation;
+use pyo3::prelude::*;
+
+/// A number, by operands of a call.
+#[derive(Clone, Debug)]
+pub enum HeldNumber<'py> {
+    /// The number that the operand is, or holds.
+    Of(Operand<'py>),
+    /// A number that is known.
+    Known(f64),
+    /// What an operation makes of others.
+    Applied(Operation, Vec<Self>),
+}
+
+/// What a library knows of numbers that its arrays hold.
+pub trait HeldNumbers {
+    /// Whether an array is one float alone: it has no dimensions.
+    fn is_float(&self, _example: &Bound<'_, PyAny>) -> bool {
+        false
+    }
+    /// Whether an array has one element, or nobody knows how many.
+    fn may_be_one_number(&self, _example: &Bound<'_, PyAny>) -> bool {
+        false
+    }
+    /// The float that an array from outside holds now, as guards find it.
+    fn held_number(&self, _object: &Bound<'_, PyAny>) -> Option<f64> {
+        None
+    }
+    /// The numbers that a call leaves in what it changes, in their order, or the one that it gives, or holds in what it gives; `None`: nobody
+    /// knows. `example`: of the latter.
+    fn numbers_held_after<'py>(
+        &self,
+        _target: &Bound<'py, PyAny>,
+        _args: &[Operand<'py>],
+        _kwargs: &[(String, Operand<'py>)],
+        _example: &Bound<'py, PyAny>,
+    ) -> Option<Vec<HeldNumber<'py>>> {
+        None
+    }
+}

@@ -1,0 +1,123 @@
+//! Floats that tensors without dimensions hold on the CPU: counts of steps, rates, products of rates. Calls that work on them alone have rules.
+use crate::domain::torch::change::changes;
+use crate::domain::torch::examples::placed::place_of;
+use crate::domain::torch::library::Torch;
+use crate::domain::torch::named::own_name;
+use crate::domain::torch::shapes::Dtype;
+use crate::domain::torch::thread::quiet::Quiet;
+use crate::domain::torch::undo::effects::base;
+use crate::domain::{HeldNumber, HeldNumbers, Operand};
+use crate::ffi::libtorch::contents;
+use crate::names::name;
+use crate::symbol::Operation;
+use pyo3::prelude::*;
+
+/// How names of operations begin that do something to each tensor of a list.
+const EACH: &str = "_foreach_";
+
+impl HeldNumbers for Torch {
+    fn is_float(&self, example: &Bound<'_, PyAny>) -> bool {
+        self.float_held(example).is_some()
+    }
+
+    fn may_be_one_number(&self, example: &Bound<'_, PyAny>) -> bool {
+        self.rules.metadata(example).is_none_or(|tensor| tensor.shape.iter().all(|length| *length == 1))
+    }
+
+    fn held_number(&self, object: &Bound<'_, PyAny>) -> Option<f64> {
+        let held = contents(object)?;
+        let _quiet = Quiet::about([object]);
+        let told: f64 = object.call_method0(name!("item")).ok()?.extract().ok()?;
+        (told.to_bits() == held.to_bits()).then_some(held)
+    }
+
+    fn numbers_held_after<'py>(
+        &self,
+        target: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+        example: &Bound<'py, PyAny>,
+    ) -> Option<Vec<HeldNumber<'py>>> {
+        let own = own_name(target);
+        if let (Some(operation), [Operand::List(tensors), number]) =
+            (own.strip_prefix(EACH).filter(|_| changes(&own)), args)
+        {
+            let number_for = |place: usize| match number {
+                Operand::List(numbers) => numbers.get(place),
+                number => Some(number),
+            };
+            let changed = tensors
+                .iter()
+                .enumerate()
+                .map(|(place, tensor)| self.changed_number(base(operation), tensor, number_for(place)?, kwargs));
+            return changed.collect();
+        }
+        let held = match (base(&own), args) {
+            ("item" | "float", [tensor]) => HeldNumber::Of(tensor.clone()),
+            ("tensor" | "as_tensor" | "scalar_tensor", [number]) => {
+                self.rounded(example, HeldNumber::Of(number.clone()))?
+            }
+            ("zeros", _) | ("zero", [_]) => HeldNumber::Known(0.0),
+            ("ones", _) => HeldNumber::Known(1.0),
+            (operation, [tensor, number]) if is_in_place(&own) => {
+                self.changed_number(operation, tensor, number, kwargs)?
+            }
+            _ => return None,
+        };
+        Some(vec![held])
+    }
+}
+
+/// Whether an operation of this name changes its first operand.
+fn is_in_place(name: &str) -> bool {
+    changes(name) || matches!(name, "iadd" | "imul")
+}
+
+impl Torch {
+    /// The type of a plain tensor without dimensions on the CPU, where that is one of floats.
+    fn float_held(&self, example: &Bound<'_, PyAny>) -> Option<Dtype> {
+        let is_plain = || self.is_tensor(example) && self.class_of_example(example).is(&self.tensor);
+        let tensor = self.rules.metadata(example)?;
+        let is_float = tensor.shape.is_empty() && matches!(tensor.dtype, Dtype::F32 | Dtype::F64);
+        let is_here = || place_of(example).is_some_and(|place| place.is_cpu());
+        (is_float && is_plain() && is_here()).then_some(tensor.dtype)
+    }
+
+    /// What an operation in place makes of such a tensor and a number.
+    fn changed_number<'py>(
+        &self,
+        operation: &str,
+        tensor: &Operand<'py>,
+        number: &Operand<'py>,
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Option<HeldNumber<'py>> {
+        let Operand::Graph { example, .. } = tensor else { return None };
+        let kind = self.float_held(example)?;
+        // Of two types the larger one would compute.
+        let is_alike = match number {
+            Operand::Graph { example, .. } if self.is_tensor(example) => self.float_held(example) == Some(kind),
+            _ => true,
+        };
+        let is_one = |(name, value): &(String, Operand<'_>)| {
+            name == "alpha" && matches!(value, Operand::Known(one) if one.eq(1).unwrap_or(false))
+        };
+        let operation = match operation {
+            "copy" | "fill" if kwargs.is_empty() => return self.rounded(example, HeldNumber::Of(number.clone())),
+            _ if !is_alike => return None,
+            "add" | "iadd" if kwargs.iter().all(is_one) => Operation::Add,
+            "mul" | "imul" if kwargs.is_empty() => Operation::Multiply,
+            _ => return None,
+        };
+        let number = self.rounded(example, HeldNumber::Of(number.clone()))?;
+        self.rounded(example, HeldNumber::Applied(operation, vec![HeldNumber::Of(tensor.clone()), number]))
+    }
+
+    /// A number, as such a tensor holds it. Sums and products of two floats of 32 bits are rounded once, whether they are computed as such or
+    /// in 64.
+    fn rounded<'py>(&self, example: &Bound<'py, PyAny>, number: HeldNumber<'py>) -> Option<HeldNumber<'py>> {
+        Some(match self.float_held(example)? {
+            Dtype::F32 => HeldNumber::Applied(Operation::ToSingle, vec![number]),
+            _ => HeldNumber::Applied(Operation::ToFloat, vec![number]),
+        })
+    }
+}
