@@ -85,6 +85,7 @@ def compile(
     dynamic: bool | None = None,
     recompile_limit: int | None = None,
     inplace: bool = False,
+    cache_dir: str | PathLike[str] | None = None,
 ) -> _F: ...
 @overload
 def compile(
@@ -95,6 +96,7 @@ def compile(
     dynamic: bool | None = None,
     recompile_limit: int | None = None,
     inplace: bool = False,
+    cache_dir: str | PathLike[str] | None = None,
 ) -> Callable[[_F], _F]: ...
 @overload
 def disable(fn: _F) -> _F: ...

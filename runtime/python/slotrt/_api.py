@@ -30,7 +30,9 @@ _environment_log = _log()
 _session = Session(log=_environment_log)
 
 
-def compile(fn=None, *, backend=None, fullgraph=None, dynamic=None, recompile_limit=None, inplace=False):
+def compile(
+    fn=None, *, backend=None, fullgraph=None, dynamic=None, recompile_limit=None, inplace=False, cache_dir=None
+):
     """Returns a callable that behaves like `fn`, and runs compiled code while its guards hold.
 
     fn         a callable: a function, a method, a class, an object with `__call__`, a function of C, a `functools.partial`.
@@ -49,7 +51,14 @@ def compile(fn=None, *, backend=None, fullgraph=None, dynamic=None, recompile_li
                found as quickly as few, but each takes its time to be made. Calls that fit none of them run uncompiled, which
                the logger `slotrt` tells once.
     inplace    if true, `fn` is a `torch.nn.Module` whose own calls run compiled code from now on; it is returned.
+    cache_dir  a folder in which this process finds what earlier ones have traced, and leaves what it has traced itself, whatever
+               was compiled: `SLOTRT_CACHE_DIR`, unless it is said.
     """
+    folder = cache_dir or os.environ.get("SLOTRT_CACHE_DIR")
+    if folder:
+        from ._cache_dir import use
+
+        use(_session, folder)
     if dynamic not in (None, True, False):
         raise ValueError(f"dynamic must be None, True or False, not {dynamic!r}")
     dynamic = None if dynamic is None else bool(dynamic)
@@ -139,8 +148,7 @@ def save(path):
 
     traces    traces in the file
     bytes     its size
-    left_out  reasons why traces are not in it, and how many: an object that no name leads to, a graph that a backend compiled, a
-              graph break
+    left_out  reasons why traces are not in it, and how many: an object that no name leads to, an address that it may have seen
     """
     return _session.save(path)
 

@@ -35,6 +35,17 @@ pub fn decode(bytes: Bytes<'_>, isa: Isa) -> Result<Vec<Instr>, Error> {
     Ok(scan.instrs)
 }
 
+/// Whether the bytes are instructions of programs, and none that the interpreter puts in their place while it runs: it does not look.
+///
+/// # Errors
+/// Where they are not.
+pub fn check_instructions(code: &[u8], isa: Isa) -> Result<(), Error> {
+    if !code.len().is_multiple_of(2) {
+        return Err(Error::new(code.len(), Problem::OddLength));
+    }
+    scan(code, isa).map(drop)
+}
+
 struct Scan {
     instrs: Vec<Instr>,
     /// First code unit (with prefixes) of each instruction, and one past the last.

@@ -22,7 +22,7 @@ pub mod shape;
 
 pub use assemble::Assembled;
 pub use code::{Code, Local, LocalKind};
-pub use decode::{Bytes, decode};
+pub use decode::{Bytes, check_instructions, decode};
 pub use depth::Depths;
 pub(crate) use edit::fused;
 pub use error::{Error, Problem};

@@ -39,8 +39,8 @@ impl<'a, 'py> Args<'a, 'py> {
     #[must_use]
     pub fn get(self, index: usize) -> Option<Borrowed<'a, 'py, PyAny>> {
         let pointer = *self.values.get(index)?;
-        // SAFETY: the caller of the vectorcall keeps its arguments alive for `'a`; none of them is NULL.
-        Some(unsafe { Borrowed::from_ptr(self.py, pointer) })
+        // SAFETY: the caller of the vectorcall keeps its arguments alive for `'a`; packets have NULL for variables without a value.
+        unsafe { Borrowed::from_ptr_or_opt(self.py, pointer) }
     }
 
     /// All values.

@@ -109,18 +109,17 @@ fn write_module<'py>(
         known.push(this);
         out.bytes.text(&module.path);
         out.identity(module.class.bind(out.py()).as_any())?;
-        out.bytes.number(module.address as u64);
     }
     Ok(())
 }
 
-/// Their addresses only tell modules of one class apart.
+/// Their addresses only tell modules apart: other numbers do that, too.
 fn read_module(from: &mut In<'_, '_>, known: &mut Vec<Arc<CalledModule>>) -> Result<Arc<CalledModule>, Misfit> {
     let index = from.bytes.index()?;
     if index == known.len() {
         let path = from.bytes.text()?.to_owned();
         let class = from.object()?.cast_into::<PyType>().map_err(|_| Damaged)?.unbind();
-        known.push(Arc::new(CalledModule { path, class, address: from.bytes.index()? }));
+        known.push(Arc::new(CalledModule { path, class, address: index + 1 }));
     }
     Ok(Arc::clone(known.get(index).ok_or(Damaged)?))
 }

@@ -6,6 +6,7 @@ use crate::guard::{ChangeCounts, GuardFailure, Program, Registers, Residual, Sel
 use crate::stored::ProcessBound;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 /// Compiled code, and when it is right.
@@ -31,6 +32,8 @@ pub struct KeptOfTrace {
     pub rebuild: Rebuild,
     /// Code objects whose frames are compiled when the native call that the trace ends with reaches them.
     pub inside: Vec<Py<PyAny>>,
+    /// Whether it is written already: it was read, or is kept as bytes.
+    pub is_written: AtomicBool,
 }
 
 impl Entry {

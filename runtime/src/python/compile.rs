@@ -176,11 +176,13 @@ impl Compiled {
         if !waiting.is_empty() {
             return if is_right { Ok(Choice::Run(emitted.function)) } else { run_interrupted(py, &waiting) };
         }
-        let kept = KeptOfTrace { bound, rebuild: emitted.rebuild, inside };
+        let kept = KeptOfTrace { bound, rebuild: emitted.rebuild, inside, ..KeptOfTrace::default() };
         let run = emitted.function;
         self.unit.shared.count(|counters| &counters.frames_compiled);
         self.forget_closure(run.bind(py))?;
-        self.add(Entry::new(original.unbind(), emitted.guards, words, run.clone_ref(py), kept))?;
+        let entry = Entry::new(original.unbind(), emitted.guards, words, run.clone_ref(py), kept);
+        self.keep(py, &entry)?;
+        self.add(entry)?;
         if is_right && !eval_breaker::is_set(py) { Ok(Choice::Run(run)) } else { Ok(Choice::Original) }
     }
 
@@ -204,7 +206,9 @@ impl Compiled {
         };
         self.forget_closure(run.bind(py))?;
         let guards = Program::new(py, Vec::new())?;
-        self.add(Entry::new(original.unbind(), guards, None, run.clone_ref(py), KeptOfTrace::default()))?;
+        let entry = Entry::new(original.unbind(), guards, None, run.clone_ref(py), KeptOfTrace::default());
+        self.keep(py, &entry)?;
+        self.add(entry)?;
         Ok(Choice::Run(run))
     }
 

@@ -5,6 +5,7 @@ use super::nested;
 use super::shared::{Counters, Options, Shared, Stances};
 use super::trace_files::load::LoadedTraces;
 use super::trace_files::save;
+use super::trace_store::KeptTraces;
 use super::unit::CompilationUnit;
 use crate::ffi::callable;
 use crate::split::TransferConstants;
@@ -46,6 +47,7 @@ impl Session {
                 log,
                 stop_at,
                 roots: Mutex::default(),
+                kept: KeptTraces::default(),
                 stores: Mutex::default(),
             }),
             made_anew: Mutex::default(),
@@ -151,6 +153,7 @@ impl Session {
         }
         let stores = self.shared.stores.lock().map(|mut stores| std::mem::take(&mut *stores));
         drop(stores);
+        self.shared.kept.traces.lock().iter_mut().for_each(|traces| traces.clear());
         let forgotten = self.made_anew.lock().map(|mut made_anew| made_anew.take());
         drop(forgotten);
         nested::reset(py)
@@ -159,6 +162,11 @@ impl Session {
     /// Writes what was traced to a file; gives how many traces, how many bytes, and why which were left out.
     fn save<'py>(&self, py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyDict>> {
         save::save(py, &self.shared, &path)
+    }
+
+    /// Has traces written as they are made, for what they are of may be gone when they are saved.
+    fn keep_traces(&self) {
+        self.shared.kept.keeps.store(true, Relaxed);
     }
 
     /// Reads what an earlier process has saved.

@@ -1,7 +1,7 @@
 //! What compiled functions share: options, counters, and, for `explain`, a record of every trace.
 use super::frame_cache::Cache;
 use super::record::Frame;
-use super::trace_store::{Settings, TraceStore};
+use super::trace_store::{KeptTraces, Settings, TraceStore};
 use crate::split::TransferConstants;
 use crate::trace::SharedCaches;
 use pyo3::prelude::*;
@@ -161,6 +161,8 @@ pub struct Shared {
     pub(super) stop_at: Option<u64>,
     /// The caches of functions, to find what was compiled for them.
     pub(super) roots: Mutex<Vec<Root>>,
+    /// Traces that were written as they were made.
+    pub(super) kept: KeptTraces,
     /// Traces from disk.
     pub(super) stores: Mutex<Vec<Arc<TraceStore>>>,
 }

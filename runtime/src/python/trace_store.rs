@@ -1,8 +1,8 @@
 //! Traces from disk, by the code that was traced.
-use crate::stored::{Damaged, Environment, Fingerprints, Misfit, ProcessBound, Reader, Writer};
+use crate::stored::{Damaged, Environment, Fingerprints, Misfit, Nearby, ProcessBound, Reader, Writer};
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -49,6 +49,8 @@ pub struct StoredTrace {
     pub bound: ProcessBound,
     /// Where its bytes stand.
     range: Range<usize>,
+    /// How often traces were saved since it was used last.
+    idle: u8,
     /// Tells it from all others of this process.
     pub number: u64,
     /// Whether a call has found it right.
@@ -141,11 +143,14 @@ impl TraceStore {
         !trace.waited.swap(true, Relaxed)
     }
 
-    /// All traces that nobody has needed so far, and that may fit.
-    pub fn unused(&self) -> impl Iterator<Item = (&StoredTrace, &[u8])> {
-        let waits = |trace: &&StoredTrace| !trace.used.load(Relaxed) && !trace.unfit.load(Relaxed);
-        let bytes = |trace| Some((trace, self.content.get(StoredTrace::place(trace))?));
-        self.traces.values().flatten().filter(waits).filter_map(bytes)
+    /// All traces, for the next process, but those that nobody has used for long.
+    pub fn lasting(&self) -> impl Iterator<Item = NewTrace> {
+        self.traces.values().flatten().filter_map(|trace| {
+            let idle = if trace.used.load(Relaxed) { 0 } else { trace.idle.saturating_add(1) };
+            let bytes = self.content.get(trace.place()).filter(|_| idle <= LONGEST)?.to_vec();
+            let StoredTrace { code, settings, bound, .. } = *trace;
+            Some(NewTrace { code, settings, bound, idle, bytes })
+        })
     }
 
     /// Libraries that had these versions.
@@ -169,20 +174,57 @@ impl StoredTrace {
         let code = from.digest()?;
         let settings = Settings::of(from.byte()?)?;
         let bound = if from.byte()? == 0 { ProcessBound::Nowhere } else { ProcessBound::Hashes };
+        let idle = from.byte()?;
         let size = from.bytes()?.len();
         let end = length - from.rest().len();
         let (used, unfit, waited) = Default::default();
         let number = COUNT.fetch_add(1, Relaxed);
-        Ok(Self { code, settings, bound, range: end - size..end, number, used, unfit, waited })
+        Ok(Self { code, settings, bound, idle, range: end - size..end, number, used, unfit, waited })
     }
+}
 
-    /// Writes a trace.
-    pub fn write(out: &mut Writer, code: u128, settings: Settings, bound: ProcessBound, bytes: &[u8]) {
-        out.digest(code);
-        out.0.push(settings.byte());
-        out.0.push(u8::from(bound > ProcessBound::Nowhere));
-        out.bytes(bytes);
+/// So often traces are saved before one that nobody uses is forgotten: several processes of one program save, and not each uses all.
+const LONGEST: u8 = 64;
+
+/// A trace for the next process.
+#[derive(Clone, Debug)]
+pub struct NewTrace {
+    /// The digest of the code that was traced.
+    pub code: u128,
+    /// How it was compiled.
+    pub settings: Settings,
+    /// How far it is right elsewhere.
+    pub bound: ProcessBound,
+    /// How often traces were saved since it was used last.
+    pub idle: u8,
+    /// Guards and code.
+    pub bytes: Vec<u8>,
+}
+
+impl NewTrace {
+    /// Writes it.
+    pub fn write(&self, out: &mut Writer) {
+        out.digest(self.code);
+        out.0.push(self.settings.byte());
+        out.0.push(u8::from(self.bound > ProcessBound::Nowhere));
+        out.0.push(self.idle);
+        out.bytes(&self.bytes);
     }
+}
+
+/// Traces that were written as they were made, for what they are of may be gone when the process ends.
+#[derive(Debug, Default)]
+pub struct KeptTraces {
+    /// Whether any are.
+    pub keeps: AtomicBool,
+    /// These.
+    pub traces: Mutex<Vec<NewTrace>>,
+    /// Modules that they name objects by.
+    pub modules: Mutex<BTreeSet<String>>,
+    /// What modules hold.
+    pub nearby: Mutex<Nearby>,
+    /// What objects of this process are like.
+    pub fingerprints: Mutex<Fingerprints>,
 }
 
 /// The version of a library, if it is imported and says it.

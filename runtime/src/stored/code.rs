@@ -2,11 +2,11 @@
 use super::bytes::Damaged;
 use super::misfit::Misfit;
 use super::objects::{In, Out};
-use crate::bytecode::{Code, flag};
+use crate::bytecode::{Code, Isa, check_instructions, flag};
 use crate::ffi::code::fields;
 use crate::names::{interned, name};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 /// What differs, but for the constants.
 const FIELDS: [&str; 13] = [
@@ -24,6 +24,9 @@ const FIELDS: [&str; 13] = [
     "co_posonlyargcount",
     "co_kwonlyargcount",
 ];
+
+/// No code needs more.
+const DEEPEST: u32 = 1 << 16;
 
 /// `CO_FAST_HIDDEN`, `CO_FAST_LOCAL` and `CO_FAST_FREE`.
 const HIDDEN: u8 = 0x10;
@@ -61,8 +64,15 @@ pub fn read_code<'py>(from: &mut In<'_, 'py>) -> Result<Bound<'py, PyAny>, Misfi
     let (py, traced) = (from.py(), from.traced());
     let changes = PyDict::new(py);
     while let Some(place) = from.bytes.index()?.checked_sub(1) {
-        let field = FIELDS.get(place).ok_or(Damaged)?;
-        changes.set_item(interned(py, field), from.object()?)?;
+        let (field, value) = (FIELDS.get(place).ok_or(Damaged)?, from.object()?);
+        if *field == "co_code" {
+            let bytes = value.cast::<PyBytes>().map_err(|_| Damaged)?.as_bytes();
+            check_instructions(bytes, Isa::running()).map_err(|error| Misfit(error.to_string()))?;
+        }
+        if *field == "co_stacksize" && value.extract::<u32>()? > DEEPEST {
+            return Err(Damaged.into());
+        }
+        changes.set_item(interned(py, field), value)?;
     }
     let kinds = from.bytes.bytes()?;
     let constants = (0..from.bytes.count()?).map(|_| from.object()).collect::<Result<Vec<_>, _>>()?;

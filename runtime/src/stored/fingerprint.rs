@@ -101,7 +101,7 @@ const BASES: &[&str] =
     &["object", "dict", "list", "set", "type", "module", "collections.OrderedDict", "torch._C.TensorBase"];
 
 /// The same whose objects have a value that never changes.
-const VALUES: &[&str] = &["str", "int", "float", "bytes", "tuple", "property"];
+const VALUES: &[&str] = &["str", "int", "float", "bytes", "tuple", "property", "types.GenericAlias"];
 
 /// Takes fingerprints; remembers those of code objects, which never change.
 #[derive(Debug, Default)]

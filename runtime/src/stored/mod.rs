@@ -9,6 +9,7 @@ mod digest;
 mod file;
 mod fingerprint;
 mod misfit;
+mod object_kinds;
 mod objects;
 mod process_bound;
 mod reach;
@@ -25,4 +26,4 @@ pub use process_bound::{
     Bound as ProcessBound, bound_to_process, is_hashed_by_value, is_ordered_set, is_orderless, is_orderless_callable,
     names_all_arguments,
 };
-pub use reach::Reach;
+pub use reach::{Nearby, Reach};

@@ -1,41 +1,23 @@
 //! Objects as bytes: by value where they are constants, else by the way to them and a fingerprint.
 use super::bytes::{Damaged, Reader, Writer};
-use super::fingerprint::{Fingerprints, is_plain};
+use super::fingerprint::Fingerprints;
 use super::misfit::Misfit;
+use super::object_kinds::{
+    BYTES, COMPLEX, ELLIPSIS, FALSE, FLOAT, FROZEN_SET, INTEGER, KNOWN, LARGE_INTEGER, MADE, NAMESPACE, NONE,
+    NOT_IMPLEMENTED, PLACE, RANGE, REACHED, SLICE, SPECIAL, TEXT, TRUE, TUPLE, WEAK, described, module_of_namespace,
+    write_plain,
+};
 use super::process_bound::Bound as Anywhere;
 use super::reach::Reach;
 use super::way::Way;
-use crate::ffi::{callee, types, weak_references};
+use crate::ffi::weak_references;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyBytes, PyComplex, PyDict, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PyModule, PyRange, PySlice, PyString,
-    PyTuple, PyWeakrefMethods, PyWeakrefReference,
+    PyBool, PyBytes, PyComplex, PyFloat, PyFrozenSet, PyInt, PyModule, PyRange, PySlice, PyString, PyTuple,
+    PyWeakrefMethods, PyWeakrefReference,
 };
 use rustc_hash::FxHashMap;
-
-const KNOWN: u8 = 0;
-const NONE: u8 = 1;
-const FALSE: u8 = 2;
-const TRUE: u8 = 3;
-const ELLIPSIS: u8 = 4;
-const NOT_IMPLEMENTED: u8 = 5;
-const INTEGER: u8 = 6;
-const LARGE_INTEGER: u8 = 7;
-const FLOAT: u8 = 8;
-const COMPLEX: u8 = 9;
-const TEXT: u8 = 10;
-const BYTES: u8 = 11;
-const TUPLE: u8 = 12;
-const FROZEN_SET: u8 = 13;
-const REACHED: u8 = 14;
-const MADE: u8 = 15;
-const SPECIAL: u8 = 16;
-const NAMESPACE: u8 = 17;
-const SLICE: u8 = 18;
-const RANGE: u8 = 19;
-const WEAK: u8 = 20;
-const PLACE: u8 = 21;
 
 /// How deep objects may lie in each other.
 const DEEPEST: usize = 200;
@@ -114,7 +96,7 @@ impl<'a, 'py> Out<'a, 'py> {
         if self.depth > DEEPEST {
             return Err(Misfit::new("an object nested too deeply"));
         }
-        if !self.plain(object)? && !self.special(object)? && !self.compound(object)? {
+        if !write_plain(object, &mut self.bytes)? && !self.special(object)? && !self.compound(object)? {
             self.reached(object)?;
         }
         self.depth -= 1;
@@ -130,7 +112,7 @@ impl<'a, 'py> Out<'a, 'py> {
         if self.is_known(object) {
             return Ok(());
         }
-        if !self.plain(object)? && !self.special(object)? {
+        if !write_plain(object, &mut self.bytes)? && !self.special(object)? {
             self.reached(object)?;
         }
         self.remember(object);
@@ -155,52 +137,6 @@ impl<'a, 'py> Out<'a, 'py> {
     fn remember(&mut self, object: &Bound<'py, PyAny>) {
         self.known.insert(object.as_ptr() as usize, self.alive.len() as u64);
         self.alive.push(object.clone());
-    }
-
-    fn plain(&mut self, object: &Bound<'py, PyAny>) -> Result<bool, Misfit> {
-        if !is_plain(object) {
-            return Ok(false);
-        }
-        let out = &mut self.bytes;
-        let mut tag = |tag: u8| out.0.push(tag);
-        if object.is_none() {
-            tag(NONE);
-        } else if let Ok(truth) = object.cast_exact::<PyBool>() {
-            tag(if truth.is_true() { TRUE } else { FALSE });
-        } else if object.is_exact_instance_of::<PyEllipsis>() {
-            tag(ELLIPSIS);
-        } else if let Ok(number) = object.cast_exact::<PyInt>() {
-            match number.extract::<i64>() {
-                Ok(small) => {
-                    tag(INTEGER);
-                    out.signed(small);
-                }
-                Err(_) => {
-                    tag(LARGE_INTEGER);
-                    out.text(&number.call_method1(name!("__format__"), ("x",))?.extract::<String>()?);
-                }
-            }
-        } else if let Ok(number) = object.cast_exact::<PyFloat>() {
-            if number.value().is_nan() {
-                return Err(Misfit::new("a nan, which is itself alone"));
-            }
-            tag(FLOAT);
-            out.word(number.value().to_bits());
-        } else if let Ok(number) = object.cast_exact::<PyComplex>() {
-            tag(COMPLEX);
-            out.word(number.real().to_bits());
-            out.word(number.imag().to_bits());
-        } else if let Ok(text) = object.cast_exact::<PyString>() {
-            tag(TEXT);
-            let encoded = text.call_method1(name!("encode"), ("utf-8", "surrogatepass"))?;
-            out.bytes(encoded.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes());
-        } else if let Ok(bytes) = object.cast_exact::<PyBytes>() {
-            tag(BYTES);
-            out.bytes(bytes.as_bytes());
-        } else {
-            tag(NOT_IMPLEMENTED);
-        }
-        Ok(true)
     }
 
     fn special(&mut self, object: &Bound<'py, PyAny>) -> Result<bool, Misfit> {
@@ -271,28 +207,6 @@ impl<'a, 'py> Out<'a, 'py> {
         self.bytes.digest(print);
         Ok(())
     }
-}
-
-/// An object in words, without running code of the program.
-fn described(object: &Bound<'_, PyAny>) -> String {
-    let mut text = format!("an object of {}", types::name(&object.get_type()));
-    let name = callee::name_of(object);
-    if !name.is_empty() {
-        text.push_str(&format!(" with the name {name}"));
-    }
-    if let Ok(dict) = object.cast_exact::<PyDict>() {
-        let keys = dict.iter().filter_map(|(key, _)| Some(key.cast_exact::<PyString>().ok()?.to_string()));
-        text.push_str(&format!(" with the keys {}", keys.take(3).collect::<Vec<_>>().join(", ")));
-    }
-    text
-}
-
-/// The module whose namespace a dict is.
-fn module_of_namespace<'py>(dict: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
-    let name = dict.cast_exact::<PyDict>().ok()?.get_item(name!("__name__")).ok()??.cast_into::<PyString>().ok()?;
-    let module = crate::ffi::modules::imported(&name)?;
-    let namespace = module.cast::<PyModule>().ok()?.dict();
-    namespace.is(dict).then_some(module)
 }
 
 /// What is found in a call on the path with this number.

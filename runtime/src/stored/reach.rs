@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCode, PyDict, PyFunction, PyList, PyModule, PyString, PyTuple, PyType};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeSet, hash_map::Entry};
+use std::sync::Arc;
 
 /// Objects that the search looks at.
 const MOST: usize = 3_000_000;
@@ -21,6 +22,18 @@ pub struct Reach<'py> {
     modules: BTreeSet<String>,
     /// Every object that was met, how it was reached from an earlier one; modules from nowhere.
     met: Option<Met<'py>>,
+    /// What modules themselves hold, where nothing else is looked through.
+    nearby: Option<Nearby>,
+}
+
+/// By address, the module and the name under which it holds an object. Addresses may be of others by now: who uses a way follows it.
+#[derive(Debug, Default)]
+pub struct Nearby {
+    /// How many modules there were.
+    modules: usize,
+    places: FxHashMap<usize, (Arc<str>, Arc<str>)>,
+    /// Modules by the file that their code comes from.
+    files: FxHashMap<String, Arc<str>>,
 }
 
 #[derive(Debug, Default)]
@@ -39,7 +52,24 @@ impl<'py> Reach<'py> {
     /// Nothing was looked for yet.
     #[must_use]
     pub fn new(py: Python<'py>) -> Self {
-        Self { py, modules: BTreeSet::new(), met: None }
+        Self { py, modules: BTreeSet::new(), met: None, nearby: None }
+    }
+
+    /// The same, but it finds only what has a name of its own, or is held by a module itself: that takes no time.
+    #[must_use]
+    pub fn nearby(py: Python<'py>, nearby: Nearby) -> Self {
+        Self { nearby: Some(nearby), ..Self::new(py) }
+    }
+
+    /// What is known of modules, for the next time.
+    pub fn into_nearby(self) -> Nearby {
+        self.nearby.unwrap_or_default()
+    }
+
+    /// The interpreter.
+    #[must_use]
+    pub fn py(&self) -> Python<'py> {
+        self.py
     }
 
     /// The modules that ways begin at, so far.
@@ -74,6 +104,11 @@ impl<'py> Reach<'py> {
             if way.follow(traced).is_some_and(|found| found.is(object)) {
                 return Some(way);
             }
+        }
+        if let Some(nearby) = &mut self.nearby {
+            let way =
+                if object.is_instance_of::<PyCode>() { nearby.way_to_code(object)? } else { nearby.way(object)? };
+            return way.follow(traced).is_some_and(|found| found.is(object)).then_some(way);
         }
         let met = self.met.get_or_insert_with(|| search(self.py));
         let mut at = *met.places.get(&(object.as_ptr() as usize))?;
@@ -160,15 +195,87 @@ fn by_text(object: &Bound<'_, PyAny>) -> Option<Way> {
     })
 }
 
+/// All modules, by name.
+fn all_modules(py: Python<'_>) -> Vec<(String, Bound<'_, PyAny>)> {
+    let all = crate::ffi::modules::import(py, "sys").and_then(|sys| sys.getattr(name!("modules"))).ok();
+    let all = all.and_then(|all| all.cast_into::<PyDict>().ok());
+    let named = |(key, module): (Bound<'_, PyAny>, _)| {
+        Some((key.cast::<PyString>().ok()?.to_string_lossy().into_owned(), module))
+    };
+    all.into_iter().flatten().filter_map(named).collect()
+}
+
+impl Nearby {
+    fn way(&mut self, object: &Bound<'_, PyAny>) -> Option<Way> {
+        let address = object.as_ptr() as usize;
+        if !self.places.contains_key(&address) {
+            let all = all_modules(object.py());
+            if all.len() != self.modules {
+                self.look(all);
+            }
+        }
+        let (module, name) = self.places.get(&address)?;
+        let steps = vec![Step::Namespace, Step::Entry(name.to_string())];
+        Some(Way { start: Start::Module(module.to_string()), steps })
+    }
+
+    /// The way to a code object by the names that it has itself, and the file that it comes from.
+    fn way_to_code(&mut self, code: &Bound<'_, PyAny>) -> Option<Way> {
+        let text = |name| Some(code.getattr(name).ok()?.cast_into::<PyString>().ok()?.to_string_lossy().into_owned());
+        let (file, names) = (text(name!("co_filename"))?, text(name!("co_qualname"))?);
+        if !self.files.contains_key(&file) {
+            let all = all_modules(code.py());
+            if all.len() != self.modules {
+                self.look(all);
+            }
+        }
+        let start = Start::Module(self.files.get(&file)?.to_string());
+        let outer = names.split(".<locals>").next().unwrap_or(&names);
+        let mut steps = vec![Step::Namespace];
+        for (index, part) in outer.split('.').enumerate() {
+            steps.push(if index == 0 { Step::Entry(part.to_owned()) } else { Step::Own(part.to_owned()) });
+        }
+        let mut way = Way { start, steps };
+        let mut found = way.follow(code)?;
+        for step in [Step::Function, Step::Accessor(0), Step::Compiled, Step::Code] {
+            if let Some(next) = step.follow(&found) {
+                way.steps.push(step);
+                found = next;
+            }
+        }
+        if !found.is(code) {
+            way.steps.extend(within(&found, code)?);
+        }
+        Some(way)
+    }
+
+    fn look(&mut self, all: Vec<(String, Bound<'_, PyAny>)>) {
+        *self = Self { modules: all.len(), ..Self::default() };
+        for (name, module) in &all {
+            let Ok(module) = module.cast::<PyModule>() else { continue };
+            let name: Arc<str> = Arc::from(&**name);
+            if let Ok(Some(file)) = module.dict().get_item(name!("__file__"))
+                && let Ok(file) = file.cast::<PyString>()
+            {
+                self.files.entry(file.to_string_lossy().into_owned()).or_insert_with(|| Arc::clone(&name));
+            }
+            for (key, value) in module.dict().iter().take(ITEMS) {
+                if let Ok(key) = key.cast_exact::<PyString>()
+                    && !super::fingerprint::is_plain(&value)
+                {
+                    let place = self.places.entry(value.as_ptr() as usize);
+                    place.or_insert_with(|| (Arc::clone(&name), Arc::from(&*key.to_string_lossy())));
+                }
+            }
+        }
+    }
+}
+
 /// All that can be reached from modules, the nearest first.
 fn search(py: Python<'_>) -> Met<'_> {
     let mut met = Met::default();
-    let all = crate::ffi::modules::import(py, "sys").and_then(|sys| sys.getattr(name!("modules"))).ok();
-    let all = all.and_then(|all| all.cast_into::<PyDict>().ok());
-    for (key, module) in all.into_iter().flatten() {
-        if let Ok(key) = key.cast::<PyString>() {
-            met.add(module, Origin::Module(key.to_string_lossy().into_owned()));
-        }
+    for (name, module) in all_modules(py) {
+        met.add(module, Origin::Module(name));
     }
     let mut next = 0;
     while next < met.objects.len() && met.objects.len() < MOST {
