@@ -9,6 +9,7 @@ use super::graph_break::{CallResult, fault, stop};
 use super::itself::operand_that_is;
 use super::library::Torch;
 use super::metadata;
+use super::stand_ins::StandIns;
 use super::stand_ins::stand_in;
 use super::undo::saved;
 use crate::domain::torch::named::{is_allowed, own_name};
@@ -29,30 +30,6 @@ pub(super) fn overridden() -> Box<Break> {
         explanation: "It changes what they do, or runs Python code.".into(),
         hints: vec!["the graph before it and the graph after it are kept; nothing needs to be done".into()],
     })
-}
-
-/// The objects that stand for the operands of a call.
-pub(super) struct StandIns<'py> {
-    pub(super) positional: Vec<Bound<'py, PyAny>>,
-    named: Bound<'py, PyDict>,
-}
-
-impl<'py> StandIns<'py> {
-    /// The one that is given by this name.
-    pub(super) fn named(&self, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        self.named.as_any().get_item(name)
-    }
-
-    /// All of them.
-    pub(super) fn all(&self) -> impl Iterator<Item = Bound<'py, PyAny>> {
-        self.positional.iter().cloned().chain(self.named.values().iter().collect::<Vec<_>>())
-    }
-
-    /// Calls `target` with them.
-    pub(super) fn run(&self, target: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let positional = PyTuple::new(target.py(), &self.positional)?;
-        target.call(positional, (!self.named.is_empty()).then_some(&self.named))
-    }
 }
 
 /// What stands for the positional operands of a call, and for what it gives.

@@ -10,6 +10,30 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyTuple};
 use std::sync::atomic::Ordering::Relaxed;
 
+/// The objects that stand for the operands of a call.
+pub(super) struct StandIns<'py> {
+    pub(super) positional: Vec<Bound<'py, PyAny>>,
+    pub(super) named: Bound<'py, PyDict>,
+}
+
+impl<'py> StandIns<'py> {
+    /// The one that is given by this name.
+    pub(super) fn named(&self, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.named.as_any().get_item(name)
+    }
+
+    /// All of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = Bound<'py, PyAny>> {
+        self.positional.iter().cloned().chain(self.named.values().iter().collect::<Vec<_>>())
+    }
+
+    /// Calls `target` with them.
+    pub(super) fn run(&self, target: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let positional = PyTuple::new(target.py(), &self.positional)?;
+        target.call(positional, (!self.named.is_empty()).then_some(&self.named))
+    }
+}
+
 /// The attribute of what stands for a tensor of the `meta` device from outside.
 const OUTSIDE: &str = "_slotrt_outside";
 

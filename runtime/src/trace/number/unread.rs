@@ -4,7 +4,7 @@ use crate::ffi::types;
 use crate::graph::NodeId;
 use crate::graph_break::Break;
 use crate::trace::state::arguments::Arguments;
-use crate::trace::state::numbers::{OpenCall, TakenNumbers};
+use crate::trace::state::numbers::{Open, OpenCall, TakenNumbers};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, hints, stop, unsupported};
 use crate::trace::state::value::{Value, ValueId};
@@ -15,17 +15,6 @@ use std::sync::Arc;
 
 /// Classes whose instances are as well known from outside as from within the trace.
 const PLAIN: &[&str] = &["int", "float", "complex", "bool", "str", "bytes"];
-
-/// What contents decide of what a node gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Open {
-    /// Contents alone: sizes are known.
-    Contents,
-    /// Which float it is.
-    Float,
-    /// Sizes, or which number it is.
-    All,
-}
 
 impl<'py> Tracer<'py> {
     /// Whether a value is such a number. It may be kept, given back and handed to operations of the graph.

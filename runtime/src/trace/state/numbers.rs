@@ -94,6 +94,17 @@ pub(crate) struct Numbers {
     pub(crate) will_ask_by_slots: bool,
 }
 
+/// What contents decide of what a node gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Open {
+    /// Contents alone: sizes are known.
+    Contents,
+    /// Which float it is.
+    Float,
+    /// Sizes, or which number it is.
+    All,
+}
+
 /// What contents decide about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OpenCall {

@@ -1,6 +1,7 @@
 //! Functions of the program whose calls it says are nodes: what they give is asked on the `meta` device.
 use crate::domain::torch::graph_break::{fault, stop};
-use crate::domain::torch::meta::{Meta, StandIns, fails, name_of};
+use crate::domain::torch::meta::{Meta, fails, name_of};
+use crate::domain::torch::stand_ins::StandIns;
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
