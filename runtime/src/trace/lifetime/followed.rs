@@ -54,7 +54,8 @@ impl<'py> Tracer<'py> {
     /// Whether nothing that the trace has done lets go of an object from outside.
     pub(crate) fn outlives(&self, object: &Bound<'py, PyAny>) -> Traced<bool> {
         let is_it = |ending: &Bound<'py, PyAny>| ending.is(object);
-        if !self.state.track && (*self.state.has_collected || self.freed_with(self.arguments(false)).iter().any(is_it))
+        if !self.state.track
+            && (*self.state.has_collected || self.freed_with(self.arguments_let_go()).iter().any(is_it))
         {
             return Err(Unwind::Track);
         }
@@ -100,6 +101,14 @@ impl<'py> Tracer<'py> {
         let stays = |value: &ValueId| outermost.is_some_and(|frame| frame.variables().contains(&Some(*value)));
         let arguments = (0..self.state.given).map(|index| ValueId(index as u32));
         arguments.filter(|value| !(dropped && stays(value))).filter_map(|value| self.real(value)).collect()
+    }
+
+    /// Arguments that the trace may have let go of: not those that the frame holds in which something is called now.
+    fn arguments_let_go(&self) -> Vec<Bound<'py, PyAny>> {
+        let caller = &self.state.start;
+        let is_held = |value: &ValueId| caller.calls && caller.locals.contains(&Some(*value));
+        let arguments = (0..self.state.given).map(|index| ValueId(index as u32));
+        arguments.filter(|value| !is_held(value)).filter_map(|value| self.real(value)).collect()
     }
 
     /// What ends if all that hold these let them go.

@@ -195,9 +195,17 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
             }
             tracer.broken_at(frame, *here, &mut inside)
         }
-        Err(Unwind::Track) => return Ok(Attempt::Track),
+        Err(Unwind::Track) => {
+            // What is found here is found once more.
+            plan.merged.extend(tracer.parted().into_iter().flatten());
+            return Ok(Attempt::Track);
+        }
         Err(Unwind::Reread) => return Ok(Attempt::Reread),
         Err(Unwind::Specialise) => return Ok(tracer.specialised(options.fullgraph && !plan.all_known)),
+        // The trace is made again anyway.
+        Err(Unwind::Break(_) | Unwind::Raised(_)) if let Some(parted) = tracer.parted() => {
+            return Ok(Attempt::Merge(parted));
+        }
         Err(Unwind::Break(reason)) => return Ok(tracer.again(*reason)),
         Err(Unwind::Raised(value)) => {
             let reason = tracer.raises(value);

@@ -1,4 +1,5 @@
 //! Rolls back to the start of the last instruction before which the trace can stop, where that instruction changed nothing that cannot be undone.
+use crate::bytecode::Op;
 use crate::trace::state::frame::Frame;
 use crate::trace::state::journal::{forget_changes, has_changed};
 use crate::trace::state::tracer::State;
@@ -9,6 +10,8 @@ impl State {
         forget_changes();
         let start = &mut self.start;
         (start.serial, start.pc) = (frame.serial, frame.pc);
+        let op = frame.code.instrs.get(frame.pc).map(|instr| instr.op);
+        start.calls = op.is_some_and(|op| matches!(op, Op::CALL | Op::CALL_KW | Op::CALL_FUNCTION_EX));
         start.stack.clone_from(&frame.stack);
         start.locals.clone_from(&frame.locals);
         start.values = self.values.len();

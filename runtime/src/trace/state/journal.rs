@@ -146,6 +146,8 @@ pub(crate) struct AliasMark {
 pub(crate) struct InstructionStart {
     /// Of which frame.
     pub(crate) serial: u64,
+    /// Whether it calls something, so that the frame holds its variables until it ends.
+    pub(crate) calls: bool,
     pub(crate) pc: usize,
     pub(crate) stack: Vec<StackEntry>,
     pub(crate) locals: Vec<Option<ValueId>>,

@@ -36,7 +36,9 @@ impl<'py> Tracer<'py> {
         }
         match near {
             Some(near) => Alias::Merge(near),
-            None if self.may_have_several_values(first, object) => Alias::Apart(first),
+            None if self.may_have_several_values(first, object) && !self.is_found_in_objects(first, source) => {
+                Alias::Apart(first)
+            }
             None => Alias::Merge(first),
         }
     }
@@ -45,6 +47,12 @@ impl<'py> Tracer<'py> {
     fn shares_value(&self, one: &Source, other: &Source) -> bool {
         let merged = &self.state.aliases.merged;
         !chosen_apart(one, other) || merged.contains(one) && merged.contains(other)
+    }
+
+    /// Whether both paths to an array lead through objects: what these share, they share for long, as networks and optimisers do parameters.
+    fn is_found_in_objects(&self, first: ValueId, source: &Source) -> bool {
+        let is_array = self.real(first).is_some_and(|object| self.domain_of(&object.get_type()).is_some());
+        is_array && ![Some(source.clone()), self.source(first)].iter().flatten().any(Source::is_part_of_argument)
     }
 
     /// Whether the end of the trace finds every change to such an object, and whoever observes its identity asks the trace.
