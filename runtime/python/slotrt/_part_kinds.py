@@ -19,6 +19,8 @@ class Kinds:
         """What runs for inputs of this kind; `None`: the part runs as recorded."""
         rest = tuple(map(_rest, inputs))
         numbers = [tuple(value.shape) if sized else (value,) if whole else () for value, (sized, whole) in _sorts(inputs)]
+        if rest not in self._first and self._made >= _MADE:
+            return None
         first, differing = self._first.setdefault(rest, (numbers, set()))
         for place, (one, other) in enumerate(zip(first, numbers, strict=True)):
             differing.update((place, dim) for dim, (a, b) in enumerate(zip(one, other, strict=True)) if a != b)
@@ -67,7 +69,8 @@ def _rest(value):
     import torch
 
     if not isinstance(value, torch.Tensor):
-        return type(value), value if isinstance(value, (bool, float, complex)) else None
+        # Zeros with and without a sign are equal.
+        return type(value), repr(value) if isinstance(value, (bool, float, complex)) else None
     if value.layout != torch.strided or value.is_quantized:
         return type(value), value.layout, value.dtype
     kind = type(value), value.dtype, value.device, value.dim(), value.requires_grad

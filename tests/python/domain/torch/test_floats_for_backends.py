@@ -7,6 +7,7 @@ import unittest
 
 import slotrt
 import torch
+from slotrt import _part_kinds
 from torch._dynamo.backends.registry import lookup_backend
 
 FLOATS = [number / 7 + 0.5 for number in range(8)]
@@ -254,7 +255,7 @@ class FloatsForBackends(unittest.TestCase):
             self.assertEqual(*results)
             self.assertEqual((slotrt.stats()["frames_compiled"], slotrt.stats()["graph_breaks"]), (1, 0))
 
-    def test_many_kinds_of_inputs_run_as_recorded_in_the_end(self):
+    def test_parts_are_compiled_for_one_size_and_for_all_others(self):
         made = []
 
         def backend(graph, inputs):
@@ -271,7 +272,20 @@ class FloatsForBackends(unittest.TestCase):
             x, factor = torch.arange(float(size)), size / 7
             self.assertEqual(compiled(x, factor).tolist(), function(x, factor).tolist())
         # Two parts.
-        self.assertIn(len(made), range(10, 140))
+        self.assertEqual(len(made), 4)
+
+    def test_many_kinds_of_inputs_run_as_recorded_in_the_end(self):
+        made = []
+        kinds = _part_kinds.Kinds(lambda inputs, sizes: (made.append(inputs) or len(made), None))
+        found = [kinds.find([torch.ones(3), number / 7]) for number in range(100)]
+        self.assertEqual((len(made), found[63], found[64]), (64, 64, None))
+        # The latest of them are kept.
+        self.assertEqual(kinds.find([torch.ones(3), 63 / 7]), 64)
+        self.assertIsNone(kinds.find([torch.ones(3), 0.0]))
+
+    def test_zeros_are_told_apart(self):
+        kinds = _part_kinds.Kinds(lambda inputs, sizes: (str(inputs), None))
+        self.assertEqual([kinds.find([zero]) for zero in (0.0, -0.0, 0.0, False)], ["[0.0]", "[-0.0]", "[0.0]", "[False]"])
 
 
 if __name__ == "__main__":
