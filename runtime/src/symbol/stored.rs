@@ -102,6 +102,7 @@ fn named(name: &str) -> Option<Operation> {
         ROUND_TO => Operation::RoundTo,
         "float" => Operation::ToFloat,
         "int" => Operation::Truncate,
+        "single" => Operation::ToSingle,
         "round" => Operation::Round,
         "min" => Operation::Least,
         "max" => Operation::Greatest,
@@ -169,6 +170,7 @@ mod tests {
             Least,
             Greatest,
             RoundTo,
+            ToSingle,
         ];
         for operation in all {
             let name = if operation == RoundTo { ROUND_TO } else { operation.name() };
