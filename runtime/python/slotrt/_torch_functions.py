@@ -17,6 +17,7 @@ class Context:
 
     def __init__(self, needs_input_grad):
         self.needs_input_grad = needs_input_grad
+        self.non_differentiable = None
 
     def go_back(self, backward, result):
         """`backward`, with gradients that are like the results."""

@@ -37,6 +37,9 @@ pub trait Dispatching {
     fn is_own(&self, function: &Bound<'_, PyAny>) -> bool;
     /// Whether gradients would follow the object, where anything runs that they follow.
     fn is_followed(&self, example: &Bound<'_, PyAny>) -> bool;
+    /// What stands for a new object like `like`, which gradients follow where `is_followed`; `None`: it is none that is known to be new.
+    fn example_followed<'py>(&self, like: &Bound<'py, PyAny>, is_followed: bool)
+    -> PyResult<Option<Bound<'py, PyAny>>>;
     /// Whether what a call gave is a view, or changed in place, or an operand was changed.
     fn is_tied(&self, object: &Bound<'_, PyAny>) -> bool;
     /// Whether what stands for an operand was changed in place.

@@ -7,7 +7,7 @@ use super::functions::leaves::{DETACH, REQUIRES};
 use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
 use super::own::{ADDRESS_OF, OFFSET_OF};
-use super::quantised::{is_conversion, is_quantised as is_quantised_tensor};
+use super::quantised::is_conversion;
 use super::symbols::sizes;
 use super::thread::quiet::Quiet;
 use super::undo::effects::AS_SUBCLASS;
@@ -137,9 +137,6 @@ impl<'py> Meta<'_, 'py> {
             }
             Some(Operand::Graph { example, .. }) if name == "type" && args.len() == 1 && kwargs.is_empty() => {
                 self.torch.type_name(self, example)
-            }
-            Some(first) if !changes(name) && first.any_example(&is_quantised_tensor) => {
-                self.of_quantised(name, target, args, kwargs)
             }
             _ if name == "to" => self.record(target, &self.placed(args)?, kwargs),
             _ if !changes(name) => self.record(target, args, kwargs),

@@ -9,7 +9,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyTuple, PyType};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -26,6 +26,13 @@ pub(crate) fn is_of_attribute(effect: &Effect) -> bool {
 }
 
 pub(crate) const SEES_CHANGES: &str = "what it calls may see changes that compiled code makes later";
+
+/// What the trace has learnt of a function with gradients of its own: its context, what `forward` gave, whether an argument requires gradients.
+pub(crate) struct Applied {
+    pub(crate) context: ValueId,
+    pub(crate) result: ValueId,
+    pub(crate) needed: bool,
+}
 
 /// What there was before a call that may be dropped.
 pub(crate) struct RehearsalStart {
@@ -69,6 +76,9 @@ impl<'py> Tracer<'py> {
         args: &Arguments,
     ) -> Traced<ValueId> {
         self.refuse_containers(args)?;
+        let dispatches = |class: &Bound<'py, PyType>| domain.dispatching().is_some_and(|found| found.dispatches(class));
+        let has_wrappers = self.any_is_of_class(&args.positional, &args.keywords, &dispatches)?;
+        let backward = backward.filter(|_| !has_wrappers);
         let (context, forward) = (self.absorb_static(context), self.absorb_static(forward));
         let set_up = set_up.map(|set_up| self.absorb_static(set_up));
         self.refuse_changes()?;
@@ -100,12 +110,16 @@ impl<'py> Tracer<'py> {
                     went => went.map(drop)?,
                 }
             }
-            tracer.switch(domain, *back)
+            tracer.switch(domain, *back)?;
+            Ok(Applied { context, result, needed })
         });
         let has_seen = self.show_changes(hidden);
-        let (_, dropped) = rehearsed?;
+        let (applied, dropped) = rehearsed?;
         if has_seen {
             return unsupported(WHOLE, SEES_CHANGES);
+        }
+        if has_wrappers {
+            return self.apply_to_wrappers(domain, apply, args, &applied, &dropped);
         }
         self.refuse_others(&dropped, args)?;
         self.call_domain(domain, Callee::Function(apply), &args.positional, &args.keywords)
@@ -197,6 +211,7 @@ impl<'py> Tracer<'py> {
     /// Containers that the called function could change are other ones at each call.
     fn refuse_containers(&mut self, args: &Arguments) -> Traced<()> {
         for value in args.positional.iter().chain(args.keywords.iter().map(|(_, value)| value)) {
+            self.state.dispatched.takes_wrappers = true;
             match self.operand_of(*value, TakenNumbers::None)? {
                 Operand::Graph { .. } | Operand::Known(_) => {}
                 _ => return unsupported(WHOLE, "an argument is neither a tensor nor a plain value"),
@@ -223,6 +238,7 @@ impl<'py> Tracer<'py> {
     }
 
     fn needs_gradients(&mut self, value: ValueId) -> Traced<bool> {
+        self.state.dispatched.takes_wrappers = true;
         let Operand::Graph { example, .. } = self.operand_of(value, TakenNumbers::None)? else { return Ok(false) };
         Ok(example.getattr("requires_grad").and_then(|needs| needs.is_truthy()).unwrap_or(false))
     }

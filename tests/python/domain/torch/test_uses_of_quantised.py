@@ -7,6 +7,7 @@ import unittest
 
 import torch
 import torch_programs
+from torch import nn
 
 
 def matrix():
@@ -38,6 +39,58 @@ def operations(q):
     return torch.relu(q).dequantize() + 1, q.reshape(-1).int_repr()
 
 
+def views(q):
+    return q[0].int_repr(), q.view(-1), q.t().dequantize(), torch.cat([q, q]).int_repr(), q.permute(1, 0), q.contiguous() is q
+
+
+def numbers(q):
+    return q.relu().int_repr(), q.q_scale(), q.q_zero_point(), q.max().item()
+
+
+def changed(q):
+    r = q.clone()
+    r[0] = 1.0
+    return r, q, r.int_repr()
+
+
+def operator(q):
+    return torch.ops.quantized.add(q, q, 0.2, 1).int_repr(), torch.ops.quantized.mul(q, q, 0.2, 1).dequantize()
+
+
+def refused(q):
+    try:
+        return q + q
+    except NotImplementedError as error:
+        return str(error)[:40], q.int_repr()
+
+
+def of_many_scales():
+    return (
+        lambda q: (q.relu().dequantize(), q.view(-1).int_repr()),
+        lambda number: [torch.quantize_per_tensor(matrix(), 0.1 + number, number, torch.quint8)],
+        [],
+    )
+
+
+def of_module(make, *shape, grad=False):
+    def use():
+        torch.manual_seed(1)
+        net = torch.ao.quantization.quantize_dynamic(make(), {nn.Linear, nn.LSTM}, dtype=torch.qint8)
+        arguments = lambda number: [torch.ones(shape or (2, 3)).requires_grad_(grad) / (number + 1)]
+        return lambda x: net(x * 2), arguments, []
+
+    return use
+
+
+def of_changed_weights():
+    nets = [torch.ao.quantization.quantize_dynamic(nn.Sequential(nn.Linear(3, 4 + number)), {nn.Linear}) for number in range(3)]
+    return lambda net, x: net(x) + 1, lambda number: [nets[number], matrix()], []
+
+
+def mlp():
+    return nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
+
+
 def twice(q):
     try:
         return torch.quantize_per_tensor(q, 0.1, 10, torch.quint8)
@@ -53,6 +106,17 @@ ROWS = [
     (of(given), 1),
     (of(operations, quantised), 2),
     (of(twice, quantised), 2),
+    (of(views, quantised), None),
+    (of(numbers, quantised), None),
+    (of(changed, quantised), None),
+    (of(operator, quantised), None),
+    (of(refused, quantised), None),
+    (of_many_scales, None),
+    (of_module(mlp), 0),
+    (of_module(mlp, grad=True), None),
+    (of_module(lambda: nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.Linear(4, 2))), None),
+    (of_module(lambda: nn.LSTM(3, 4), 2, 1, 3), 0),
+    (of_changed_weights, 0),
 ]
 
 

@@ -165,15 +165,84 @@ def changed_class():
     return lambda x: (x * 2).sum(), arguments, []
 
 
+class Count:
+    def __init__(self):
+        self.count = 0
+
+
 def counted():
-    class Count:
-        count = 0
+    count = Count()
 
     def f(x):
-        Count.count += 1
-        return x * 2 + Count.count
+        count.count += 1
+        y = x * 2
+        count.count += 1
+        return y + count.count
 
-    return f, lambda number: [made(Held)()], [lambda: Count.count]
+    return f, lambda number: [made(Held)()], [lambda: count.count]
+
+
+class Counted(Held):
+    """Looks at what a function that is compiled changes."""
+
+    count = Count()
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        made = func(*tree_map(cls.plain, args), **tree_map(cls.plain, kwargs or {}))
+        return tree_map_only(torch.Tensor, lambda plain: cls(plain * cls.count.count), made)
+
+
+def looked_at():
+    Counted.count.count = 0
+
+    def f(x):
+        Counted.count.count += 1
+        return (x * 2).view(-1)
+
+    return f, lambda number: [made(Counted)()], [lambda: Counted.count.count]
+
+
+class Product(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, scale=1.0):
+        ctx.save_for_backward(x, weight)
+        ctx.scale = scale
+        return x @ weight.held.t() * scale
+
+    @staticmethod
+    def backward(ctx, gradient):
+        x, weight = ctx.saved_tensors
+        return gradient @ weight.held * ctx.scale, gradient.t() @ x * ctx.scale, None
+
+
+class Same(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * 2
+
+
+class Marked(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x.held * 2
+        ctx.mark_non_differentiable(y)
+        return y
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return None
+
+
+def functions(x, weight):
+    y = Product.apply(x, weight)
+    with torch.no_grad():
+        z = Product.apply(x, weight, 2.0)
+    return y, y.requires_grad, y.is_leaf, z, z.requires_grad, Product.apply(x * 2, weight * 2)
 
 
 def weight():
@@ -318,9 +387,14 @@ ROWS = [
     (numbers, 0),
     (drawn, 0),
     (changed_class, 0),
+    (counted, 0),
+    (of(functions, lambda: matrix(grad=True), made(Held)), 0),
+    (of(functions, matrix, plain(Held)), 0),
     # What runs natively.
     (told, None),
-    (counted, None),
+    (looked_at, None),
+    (of(lambda x: Same.apply(x) * 2), None),
+    (of(lambda x: (Marked.apply(x), Marked.apply(x).requires_grad)), None),
     (of(lambda x: x.add_(1), plain(Setting)), None),
     (of(lambda x: (x * 2).add_(1), made(Setting)), None),
     (of(lambda x: x.mul_(2) + 1, lambda: made(Held)() * 2), None),

@@ -4,7 +4,7 @@ use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::named::{OPERATORS, is_registered};
-use crate::domain::torch::quantised::{is_quantised, takes_packed};
+use crate::domain::torch::quantised::takes_packed;
 use crate::ffi::types;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -46,9 +46,7 @@ impl Torch {
                     })?;
                 meta.write(operator, args, kwargs, &places, &names)
             }
-            false if args.iter().any(|arg| takes_packed(arg) || arg.any_example(&is_quantised)) => {
-                meta.of_quantised(&name, operator.clone(), args, kwargs)
-            }
+            false if args.iter().any(takes_packed) => meta.of_quantised(&name, operator.clone(), args, kwargs),
             false => meta.record(operator.clone(), args, kwargs),
         }
     }

@@ -109,6 +109,27 @@ impl Dispatching for Torch {
         requires().unwrap_or(false) && is_on().unwrap_or(true)
     }
 
+    fn example_followed<'py>(
+        &self,
+        like: &Bound<'py, PyAny>,
+        is_followed: bool,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = like.py();
+        let _quiet = Quiet::about([like]);
+        let Some((mut tensor, place)) = self.rules.metadata(like).zip(place_of(like)) else { return Ok(None) };
+        if is_view(like)? || tensor.requires_grad {
+            return Ok(None);
+        }
+        let dtype = self.module.bind(py).getattr(tensor.dtype.name())?;
+        let is_of = |question| PyResult::Ok(dtype.getattr(question)?.is_truthy()?);
+        let enabled = self.module.bind(py).call_method0(name!("is_grad_enabled"))?.is_truthy()?;
+        let takes = is_of(name!("is_floating_point"))? || is_of(name!("is_complex"))?;
+        tensor.requires_grad = is_followed && enabled && takes;
+        let class = self.class_of_example(like);
+        let class = (!class.is(&self.tensor)).then(|| class.unbind());
+        Ok(Some(Bound::new(py, Sketch::fresh(tensor, &place).of_class(class))?.into_any()))
+    }
+
     fn is_tied(&self, object: &Bound<'_, PyAny>) -> bool {
         is_view(object).unwrap_or(true) || self.is_changed(object)
     }

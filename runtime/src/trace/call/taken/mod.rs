@@ -6,3 +6,4 @@ pub(crate) mod classes;
 pub(crate) mod dispatched;
 pub(crate) mod modes;
 pub(crate) mod native;
+mod native_gradients;

@@ -24,7 +24,7 @@ pub(crate) struct NativeCall<'py> {
 type Given<'py> = Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>;
 
 /// What the trace has learnt of values that are dropped, and the values that the graph has in their places.
-type Parts = FxHashMap<ValueId, ValueId>;
+pub(super) type Parts = FxHashMap<ValueId, ValueId>;
 
 const KIND: &str = "operation on a wrapper that runs as it is";
 
@@ -150,7 +150,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// A wrapper as an operand, with its attributes; or another value.
-    fn wrapper_operand(&mut self, domain: &Arc<dyn Domain>, value: ValueId) -> Traced<Operand<'py>> {
+    pub(super) fn wrapper_operand(&mut self, domain: &Arc<dyn Domain>, value: ValueId) -> Traced<Operand<'py>> {
         let keys = self.state.attributes.order.iter().filter(|(object, _)| *object == value);
         let is_made = matches!(self.value(value), Value::Node { .. });
         for key in keys.filter(|_| is_made).cloned().collect::<Vec<_>>() {
@@ -262,7 +262,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// What the graph gives has the attributes that the trace has seen set.
-    fn give_attributes(
+    pub(super) fn give_attributes(
         &mut self,
         domain: &Arc<dyn Domain>,
         known: ValueId,
