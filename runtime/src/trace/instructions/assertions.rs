@@ -16,7 +16,7 @@ impl<'py> Tracer<'py> {
         if let Some(truth) = self.checked_truth(frame, value)? {
             return Ok(truth);
         }
-        match self.guessed_truth(frame, value)? {
+        match self.guessed_truth(value)? {
             Some(truth) => Ok(truth),
             None => self.is_true(value),
         }

@@ -4,11 +4,10 @@
 //! has happened yet; from then on traces of the function guess nothing, and end at such branches.
 use super::assertions::leaves_loop;
 use crate::domain::Operand;
-use crate::ffi::callee;
+use crate::ffi::{callee, inspect};
 use crate::graph::{Argument, Node, NodeId, NodeOp};
 use crate::guard::Check;
 use crate::guard::source::Source;
-use crate::trace::state::frame::Frame;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::{Value, ValueId};
@@ -34,9 +33,9 @@ const SIZES: &[&str] = &["numel", "len", "__len__", "size"];
 
 impl<'py> Tracer<'py> {
     /// The truth that a value most likely has, which the graph checks; `None`: nothing is known of it, or nothing is to be guessed.
-    pub(super) fn guessed_truth(&mut self, frame: &Frame, value: ValueId) -> Traced<Option<bool>> {
+    pub(super) fn guessed_truth(&mut self, value: ValueId) -> Traced<Option<bool>> {
         let Value::Node { node, .. } = self.value(value) else { return Ok(None) };
-        let Some(truth) = self.likely_truth(*node).filter(|_| self.may_guess(frame)) else { return Ok(None) };
+        let Some(truth) = self.likely_truth(*node).filter(|_| self.may_guess()) else { return Ok(None) };
         let failed = self.state.function_caches.failed_guesses(self.py);
         if !failed.is_empty() {
             return Ok(None);
@@ -52,16 +51,25 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether a failure takes nothing back, and a loop ends whatever is guessed in it.
-    fn may_guess(&self, frame: &Frame) -> bool {
+    fn may_guess(&self) -> bool {
         let is_guess = |node: &&Node| node.target.as_ref().is_some_and(|target| self.is_check_of_guess(target));
         !self.state.must_not_break
             && self.state.nesting == 0
             && !self.has_taking_modes()
-            && !leaves_loop(&frame.code, frame.pc, usize::MAX)
+            && !self.is_in_endless_loop()
             && self.state.final_changes.is_empty()
             && self.state.backward.nodes.is_empty()
             && self.state.graph.nodes.iter().filter(is_guess).count() < MOST
             && self.undo().inputs.is_empty()
+    }
+
+    /// Whether a frame is in a loop that no iterator ends.
+    fn is_in_endless_loop(&self) -> bool {
+        self.state.places.iter().any(|place| {
+            let code = inspect::function_code(place.function.bind(self.py));
+            let code = code.and_then(|code| self.state.function_caches.decode(&code).ok());
+            code.is_none_or(|code| leaves_loop(&code, place.at, usize::MAX))
+        })
     }
 
     fn is_check_of_guess(&self, target: &Py<PyAny>) -> bool {

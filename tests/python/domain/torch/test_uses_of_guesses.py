@@ -187,6 +187,21 @@ def until(x):
     return x, count
 
 
+def until_told(x):
+    """The same, where a function looks."""
+
+    def is_done(y):
+        if (y > 50).all():
+            return True
+        return False
+
+    count = 0
+    while not is_done(x):
+        x = x * 3 + 4
+        count += 1
+    return x, count
+
+
 def both(x):
     if (x > 100).any() and x.sum() > 0 or (x < -100).any():
         return x + 1
@@ -217,6 +232,7 @@ ROWS = [
     (of(in_what_is_called, gives(rows)), 0),
     (of(after_a_break, over_a_hundred), None),
     (of(until, gives(rows)), None),
+    (of(until_told, gives(rows)), None),
     (of(both, over_a_hundred), None),
 ]
 
