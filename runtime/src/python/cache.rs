@@ -1,5 +1,5 @@
 //! The cache entries of one frame: sets of guards, each with the code that it allows. Steps that entries begin with alike run once a call.
-use super::describe;
+use super::report::describe;
 use crate::emit::{GraphForBackend, Rebuild};
 use crate::ffi::{Args, function};
 use crate::guard::{ChangeCounts, GuardFailure, Program, Registers, Residual, Selection, Stop};

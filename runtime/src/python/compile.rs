@@ -5,7 +5,7 @@ use super::dispatch::poisoned;
 use super::emit_host::UnitHost;
 use super::errors::graph_break;
 use super::nested;
-use super::record::{self, Frame, Times};
+use super::report::record::{self, Frame, Times};
 use crate::bytecode::{Code, flag};
 use crate::emit::{self, Failure};
 use crate::ffi::callable::Choice;

@@ -1,7 +1,7 @@
 //! The dispatcher of a compiled frame: guards first, a trace where none hold.
 use super::cache::{Entry, Lookup, Misses, Table};
 use super::compiled::Compiled;
-use super::record::{Frame, Place};
+use super::report::record::{Frame, Place};
 use super::shared::Stance;
 use crate::bytecode::Code;
 use crate::ffi::callable::{Choice, Dispatch};

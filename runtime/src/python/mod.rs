@@ -10,8 +10,6 @@ mod compile;
 #[cfg(slotrt_traces)]
 mod compiled;
 #[cfg(slotrt_traces)]
-mod describe;
-#[cfg(slotrt_traces)]
 mod dispatch;
 #[cfg(slotrt_traces)]
 mod emit_host;
@@ -34,7 +32,7 @@ pub(crate) mod owner;
 #[cfg(slotrt_traces)]
 mod patience;
 #[cfg(slotrt_traces)]
-mod record;
+mod report;
 #[cfg(slotrt_traces)]
 mod session;
 #[cfg(slotrt_traces)]

@@ -1,6 +1,6 @@
 //! What compiled functions share: options, counters, and, for `explain`, a record of every trace.
 use super::frame_cache::Cache;
-use super::record::Frame;
+use super::report::record::Frame;
 use super::trace_store::{KeptTraces, Settings, TraceStore};
 use crate::split::TransferConstants;
 use crate::trace::SharedCaches;

@@ -121,7 +121,7 @@ impl Dispatching for Torch {
             return Ok(None);
         }
         let dtype = self.module.bind(py).getattr(tensor.dtype.name())?;
-        let is_of = |question| PyResult::Ok(dtype.getattr(question)?.is_truthy()?);
+        let is_of = |question| dtype.getattr(question).and_then(|answer| answer.is_truthy());
         let enabled = self.module.bind(py).call_method0(name!("is_grad_enabled"))?.is_truthy()?;
         let takes = is_of(name!("is_floating_point"))? || is_of(name!("is_complex"))?;
         tensor.requires_grad = is_followed && enabled && takes;
