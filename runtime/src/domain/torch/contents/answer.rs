@@ -120,6 +120,10 @@ impl<'py> Meta<'_, 'py> {
         }
         let tags = self.tags_of_call(&name, args).map_err(|error| fault(&error))?;
         let warns = name == "index" && args.iter().skip(1).any(has_bytes);
+        let has_all_sizes = !args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_unsized);
+        if tags.elementwise && has_all_sizes && !warns {
+            return self.with_numbers(target, args, kwargs);
+        }
         if !warns && let Some(answer) = self.for_all_lengths(target, args, kwargs, tags.elementwise) {
             return answer;
         }
@@ -130,10 +134,6 @@ impl<'py> Meta<'_, 'py> {
         let is_allowed = tags.by_contents || tags.elementwise || name == TENSOR && !args.iter().any(has_unsized);
         if !is_allowed || warns {
             return Err(needs(name_of(target)));
-        }
-        let mut all = args.iter().chain(kwargs.iter().map(|(_, value)| value));
-        if tags.elementwise && !all.any(has_unsized) {
-            return self.with_numbers(target, args, kwargs);
         }
         self.sampled(target, &name, args, kwargs)
     }
