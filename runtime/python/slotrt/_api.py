@@ -27,6 +27,7 @@ def _log():
 _MOST_TRACES = 1 << 16
 
 _environment_log = _log()
+_environment_folder = os.environ.get("SLOTRT_CACHE_DIR")
 _session = Session(log=_environment_log)
 
 
@@ -54,11 +55,10 @@ def compile(
     cache_dir  a folder in which this process finds what earlier ones have traced, and leaves what it has traced itself, whatever
                was compiled: `SLOTRT_CACHE_DIR`, unless it is said.
     """
-    folder = cache_dir or os.environ.get("SLOTRT_CACHE_DIR")
-    if folder:
+    if cache_dir or _environment_folder:
         from ._cache_dir import use
 
-        use(_session, folder)
+        use(_session, cache_dir or _environment_folder)
     if dynamic not in (None, True, False):
         raise ValueError(f"dynamic must be None, True or False, not {dynamic!r}")
     dynamic = None if dynamic is None else bool(dynamic)
