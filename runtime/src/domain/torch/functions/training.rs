@@ -1,6 +1,6 @@
 //! What steps of training call: optimisers, schedules, what clips gradients. Where no backend gets the graph they are part of it, each call as
 //! a whole. They compute what they compute without a compiler: PyTorch has other numbers in them where one runs.
-use super::compilers::{asks_for_compiler, kept_out};
+use super::compilers::{self, asks_for_compiler, kept_out};
 use super::replaced::in_table;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::named::{is_within, module_of};
@@ -72,6 +72,10 @@ pub(super) fn is_whole(function: &Bound<'_, PyAny>) -> bool {
 }
 
 impl OwnFunctions for Torch {
+    fn compiled_from(&self, function: &Bound<'_, PyAny>) -> Option<&'static str> {
+        compilers::compiled_from(function)
+    }
+
     fn is_hashed_by_id(&self, class: &Bound<'_, PyType>) -> bool {
         self.claims(class) && self.hashes_by_id(class)
     }
