@@ -192,6 +192,11 @@ pub(in crate::domain::torch) fn switch_of_breaks(py: Python<'_>) -> Option<(Boun
     Some((module.getattr(name!("__dict__")).ok()?.cast_into().ok()?, ARE_ERRORS))
 }
 
+/// Whether the function is one of modules that `torch.compile` has wrapped.
+fn is_of_wrapped_module(module: &str, function: &Bound<'_, PyAny>) -> bool {
+    module == EVAL_FRAME && OF_WRAPPED_MODULES.contains(&&*callee::qualname_of(function))
+}
+
 /// Whether the function's module is one of the compiler's.
 fn is_of_compiler(function: &Bound<'_, PyAny>) -> Option<bool> {
     let module = module_of(function)?;
@@ -200,7 +205,7 @@ fn is_of_compiler(function: &Bound<'_, PyAny>) -> Option<bool> {
         && !TRACED.contains(&module)
         && callee::name_of(function) != RUNS
         && !callee::name_of(function).starts_with("is_")
-        && !(module == EVAL_FRAME && OF_WRAPPED_MODULES.contains(&&*callee::qualname_of(function)))
+        && !is_of_wrapped_module(module, function)
         && !is_made_there(function, FRAME_AROUND)
         && !sets_breaks(module, &callee::qualname_of(function));
     Some(compiles && inspect::own_attribute(function, intern!(function.py(), ONLY_TRACED)).is_none())

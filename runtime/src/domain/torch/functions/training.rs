@@ -35,6 +35,9 @@ const RATE: &str = "lr";
 /// The function by which programs ask `TorchDynamo` to end its graph.
 const ASKS_FOR_BREAK: (&str, &str) = ("torch._dynamo.decorators", "graph_break");
 
+/// What tells TorchDynamo there which sizes are always the same, where PyTorch's own code does.
+const MARKS: &str = "mark_static";
+
 /// Whether it is such a function, but for what PyTorch has wrapped it with.
 fn is_of_training(function: &Bound<'_, PyAny>) -> bool {
     let Some(module) = module_of(function) else { return false };
@@ -97,12 +100,17 @@ impl OwnFunctions for Torch {
     ) -> Option<Bound<'py, PyAny>> {
         // Such functions are told of no compiler, and ask for no break.
         let py = function.py();
+        let is_of_pytorch =
+            caller.and_then(module_of).is_some_and(|module| module.to_str().is_ok_and(|name| is_within(name, "torch")));
         let caller = caller.filter(|caller| is_of_training(caller));
         if asks_for_compiler(self.module.bind(py), function, name) {
             let is_told = caller.is_none_or(|caller| callee::qualname_of(caller) == LOOKS_AT_DEVICE);
             return Some(PyBool::new(py, is_told).to_owned().into_any());
         }
         let (module, own) = ASKS_FOR_BREAK;
+        if name == MARKS && module_of(function)? == module {
+            return is_of_pytorch.then(|| py.None().into_bound(py));
+        }
         let asks = caller.is_some() && name == own && module_of(function).is_some_and(|held| held == module);
         asks.then(|| py.None().into_bound(py))
     }
