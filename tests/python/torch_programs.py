@@ -54,7 +54,7 @@ def tensor(value):
 
 def module(value):
     tensors = [*value.named_parameters(), *value.named_buffers()]
-    numbers = {name: held for name, held in vars(value).items() if isinstance(held, (int, str, float))}
+    numbers = {name: held for name, held in vars(value).items() if isinstance(held, (int, str, float)) and name != "_torchdynamo_wrapper_id"}
     return [(name, shown(held), shown(held.grad) if held.is_leaf else None) for name, held in tensors], numbers
 
 

@@ -50,7 +50,7 @@ def _with_fx(backend):
 
     def given(graph, example_inputs, examples):
         try:
-            with surroundings(graph):
+            with surroundings(graph, example_inputs):
                 return backend(graph, example_inputs)
         except Exception as error:
             _attach(error, graph, backend)

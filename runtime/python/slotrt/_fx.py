@@ -72,18 +72,28 @@ def _gets_items(node):
     return is_tensor and any(is_symbol) and all(type(part) in (int, slice) for part in others)
 
 
-def surroundings(module):
-    """The context that a backend finds: where operators take graphs, one in which these can make numbers of their own for sizes."""
+def surroundings(module, inputs):
+    """The context that a backend finds: where operators take graphs, one in which these can make numbers of their own for sizes. Those of the
+    inputs are known."""
     from contextlib import nullcontext
 
     if "torch" not in sys.modules or not hasattr(module, "graph"):
         return nullcontext()
+    import torch
     from torch._ops import HigherOrderOperator
 
     if not any(isinstance(node.target, HigherOrderOperator) for node in module.graph.nodes):
         return nullcontext()
+    from torch._dynamo.source import ConstantSource
     from torch._guards import TracingContext, tracing
     from torch._subclasses.fake_tensor import FakeTensorMode
-    from torch.fx.experimental.symbolic_shapes import ShapeEnv
+    from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, StatefulSymbolicContext
 
-    return tracing(TracingContext(FakeTensorMode(shape_env=ShapeEnv())))
+    context = TracingContext(FakeTensorMode(shape_env=ShapeEnv()))
+    for place, tensor in enumerate(inputs):
+        if type(tensor) in (torch.Tensor, torch.nn.Parameter):
+            sizes = [DimDynamic.STATIC] * tensor.dim()
+            context.tensor_to_context[tensor] = StatefulSymbolicContext(
+                sizes, tensor_source=ConstantSource(f"input_{place}"), shape_env_to_source_to_symbol_cache={}
+            )
+    return tracing(context)

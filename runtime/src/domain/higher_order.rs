@@ -9,6 +9,14 @@ pub struct HigherOrder {
     pub bodies: &'static [usize],
     /// What it calls them with; nothing where the graphs get only what the functions use of the items of the argument `lifted`.
     pub formals: &'static [Formal],
+    /// What it calls the functions after the first with, where that is something else.
+    pub later: &'static [Formal],
+    /// The argument that is a tuple whose last item is the last of the functions. In a trace that function comes after all arguments.
+    pub nested: Option<usize>,
+    /// Whether each function gets the tensors that it uses in an argument of its own, one after the other.
+    pub apart: bool,
+    /// Whether its functions are called where an item is read by an index that is a tensor without contents.
+    pub indexed: bool,
     /// Which argument gets the tensors that the functions use; the number of its arguments, where those follow one by one.
     pub lifted: usize,
     /// How many arguments it takes.
@@ -30,6 +38,18 @@ pub enum Formal {
     Whole(usize),
     /// The first of what each item of this argument consists of.
     First(usize),
+    /// One number of a tensor like this argument.
+    Item(usize),
+    /// An index into such a tensor.
+    Index(usize),
+}
+
+impl HigherOrder {
+    /// What it calls the function at this place with.
+    #[must_use]
+    pub fn formals_of(&self, place: usize) -> &'static [Formal] {
+        if place > 0 && !self.later.is_empty() { self.later } else { self.formals }
+    }
 }
 
 /// A call of an operator that takes functions, which are graphs by now.

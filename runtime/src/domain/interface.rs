@@ -2,7 +2,7 @@
 use super::dispatching::Dispatching;
 use super::gradient::{Gradient, HistoryUse, LaterCall};
 use super::held_numbers::HeldNumbers;
-use super::higher_order::{GraphCall, HigherOrder};
+use super::higher_order::{Formal, GraphCall, HigherOrder};
 use super::operation::{
     Answer, AnsweredOperation, CallWithNames, Callee, HandedOver, ModeChange, NumberUse, Operand, ScalarPlace,
 };
@@ -54,8 +54,8 @@ pub trait Domain: OwnFunctions + Undoing + HeldNumbers + std::fmt::Debug + Send 
     fn rehearsal<'py>(&self, _callable: &Bound<'py, PyAny>) -> Option<Rehearsal<'py>> {
         None
     }
-    /// What stands for what an operator calls a function with: like the operand, or like the first of what that consists of.
-    fn formal<'py>(&self, example: &Bound<'py, PyAny>, _first: bool) -> Result<Bound<'py, PyAny>, Box<Break>> {
+    /// What stands for what an operator calls a function with, of this operand.
+    fn formal<'py>(&self, example: &Bound<'py, PyAny>, _formal: Formal) -> Result<Bound<'py, PyAny>, Box<Break>> {
         Ok(example.clone())
     }
     /// Puts graphs in the places of functions among an operator's operands; gives a tuple of what stands for its results.

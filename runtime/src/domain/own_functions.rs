@@ -12,6 +12,10 @@ pub trait OwnFunctions {
     fn keeps_state(&self, _function: &Bound<'_, PyAny>) -> bool {
         false
     }
+    /// The attribute of a function made by a compiler that holds the function which the program gave it, and which a trace goes through.
+    fn compiled_from(&self, _function: &Bound<'_, PyAny>) -> Option<&'static str> {
+        None
+    }
     /// Whether a number that a function reads under this name is another one at other calls, whatever earlier calls found.
     fn is_scheduled(&self, _function: &Bound<'_, PyAny>, _name: &str) -> bool {
         false

@@ -9,6 +9,7 @@ use super::functions::leaves::{DETACH, REQUIRES, is_set_requires_grad};
 use super::library::Torch;
 use super::own::{CLEAR_GRADIENT, GRADIENT_OF, MAKES, PARAMETER_OF, is_named, is_through_hook};
 use super::quantised::{is_conversion, is_quantised, takes_packed};
+use super::stand_ins::FACTORS;
 use super::thread::modes;
 use super::undo::effects::{AS_SUBCLASS, GET_STATE, SEED_STATE, SET_STATE};
 use crate::domain::torch::named::{is_script, own_name};
@@ -56,6 +57,7 @@ impl Torch {
             || name == "from_numpy"
             // Their stand-ins ask for the number.
             || matches!(&*name, "getitem" | "setitem") && args.get(1).is_some_and(is_by_number)
+            || kwargs.iter().any(|(name, value)| FACTORS.contains(&&**name) && is_by_number(value))
             || name == "tensor" && args.iter().any(holds_value)
             || is_set_data(target)
             || is_set_requires_grad(target)

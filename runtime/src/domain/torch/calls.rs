@@ -19,9 +19,9 @@ use super::taken::dispatched::tells_of_schemas;
 use super::thread::ambient::SameModes;
 use super::thread::quiet::Quiet;
 use crate::domain::{
-    Answer, AnsweredOperation, CallWithNames, Callee, Dispatching, Domain, GlobalStateGuard, Gradient, GraphCall,
-    HandedOver, HistoryUse, LaterCall, LayoutQuestion, NumberUse, Operand, Recorded, Rehearsal, ScalarPlace, SizeMark,
-    TakingModes,
+    Answer, AnsweredOperation, CallWithNames, Callee, Dispatching, Domain, Formal, GlobalStateGuard, Gradient,
+    GraphCall, HandedOver, HistoryUse, LaterCall, LayoutQuestion, NumberUse, Operand, Recorded, Rehearsal, ScalarPlace,
+    SizeMark, TakingModes,
 };
 use crate::ffi::types;
 use crate::graph::ForBackend;
@@ -86,8 +86,8 @@ impl Domain for Torch {
         self.rehearsal_of(callable)
     }
 
-    fn formal<'py>(&self, example: &Bound<'py, PyAny>, first: bool) -> Result<Bound<'py, PyAny>, Box<Break>> {
-        self.formal_like(example, first).map_err(|error| fault(&error))
+    fn formal<'py>(&self, example: &Bound<'py, PyAny>, formal: Formal) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        self.formal_like(example, formal).map_err(|error| fault(&error))
     }
 
     fn with_graphs<'py>(&self, py: Python<'py>, call: GraphCall<'_, 'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {

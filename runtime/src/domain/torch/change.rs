@@ -44,7 +44,7 @@ pub(super) const REFUSED: &[&str] = &[
 const EACH: &str = "_foreach_";
 
 /// The same of those that make all of a step.
-const FUSED: &str = "_fused_";
+pub(super) const FUSED: &str = "_fused_";
 
 /// The operand that gets the result.
 pub(super) const OUT: &str = "out";

@@ -7,7 +7,7 @@ use super::library::Torch;
 use super::thread::quiet::Quiet;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyTuple};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The objects that stand for the operands of a call.
@@ -30,9 +30,41 @@ impl<'py> StandIns<'py> {
     /// Calls `target` with them.
     pub(super) fn run(&self, target: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let positional = PyTuple::new(target.py(), &self.positional)?;
-        target.call(positional, (!self.named.is_empty()).then_some(&self.named))
+        let called = target.call(&positional, (!self.named.is_empty()).then_some(&self.named));
+        match called {
+            Err(error) if self.takes_numbers() && error.value(target.py()).str()?.to_string_lossy().contains(READ) => {
+                target.call(positional, Some(&self.with_numbers()?))
+            }
+            called => called,
+        }
+    }
+
+    fn takes_numbers(&self) -> bool {
+        FACTORS.iter().any(|name| self.named.contains(name).unwrap_or(false))
+    }
+
+    /// The named ones, with a number in the place of a factor that is a tensor without dimensions: the operation reads it.
+    fn with_numbers(&self) -> PyResult<Bound<'py, PyDict>> {
+        let named = self.named.copy()?;
+        for name in FACTORS {
+            let Some(factor) = named.get_item(name)? else { continue };
+            let is = |attribute| factor.getattr_opt(attribute)?.map_or(Ok(false), |told| told.is_truthy());
+            let is_number = factor.getattr_opt("shape")?.is_some_and(|shape| shape.len().is_ok_and(|rank| rank == 0));
+            if is_number && !is("requires_grad")? {
+                let is_real = factor.getattr("dtype")?.getattr("is_floating_point")?.is_truthy()?;
+                let one = if is_real { PyFloat::new(named.py(), 1.0).into_any() } else { factor.clone() };
+                named.set_item(name, one)?;
+            }
+        }
+        Ok(named)
     }
 }
+
+/// Factors that decide contents alone.
+pub(super) const FACTORS: &[&str] = &["alpha", "beta", "value"];
+
+/// What PyTorch says where an operation needs the number that a tensor without contents holds.
+const READ: &str = "item() cannot be called on meta tensors";
 
 /// The attribute of what stands for a tensor of the `meta` device from outside.
 const OUTSIDE: &str = "_slotrt_outside";

@@ -9,6 +9,9 @@ use pyo3::types::PyCFunction;
 /// The function of this library: it is one of C, and gives `False` where it runs.
 const QUERY: &str = "is_compiling";
 
+/// How functions are called that tell a compiler something of an argument.
+const MARKS: &str = "mark_";
+
 impl<'py> Tracer<'py> {
     /// What a function gives that asks for a compiler: `True`, mostly; `None`: it is another.
     pub(crate) fn compiler_query(
@@ -18,7 +21,7 @@ impl<'py> Tracer<'py> {
         args: &Arguments,
     ) -> Option<ValueId> {
         let without_arguments = args.positional.is_empty() && args.keywords.is_empty();
-        if !without_arguments {
+        if !without_arguments && !name.starts_with(MARKS) {
             return None;
         }
         if name == QUERY && is_own(function) {

@@ -63,6 +63,10 @@ impl<'py> Tracer<'py> {
         {
             self.rely_on_function(callable, function, source);
         }
+        if let Some(attribute) = self.state.domains.iter().find_map(|domain| domain.compiled_from(function)) {
+            let compiled = self.get_attr(callable, attribute)?;
+            return self.call_by(origin, compiled, args);
+        }
         if let Some(other) =
             self.state.domains.iter().find_map(|domain| domain.in_place_of(function, self.state.backend))
         {

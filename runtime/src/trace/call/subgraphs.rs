@@ -1,6 +1,7 @@
 //! Operators that take functions (conditions, loops, scans, checkpoints): a node that gets graphs in the functions' places. What the
 //! functions use of the outer graph they get as more operands.
 use crate::domain::{Domain, Formal, GraphCall, HigherOrder, Operand};
+use crate::ffi::callee;
 use crate::graph::{ForBackend, Node, NodeId, NodeOp, Origin, PyGraph};
 use crate::names::name;
 use crate::trace::call::subgraph_bodies::{Body, Leaf, Shape, lifted};
@@ -10,7 +11,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyList, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyList, PyTuple};
 use std::sync::Arc;
 
 const WHAT: &str = "operator that takes functions";
@@ -37,6 +38,7 @@ impl<'py> Tracer<'py> {
         if order.arity == order.lifted {
             self.hand_keywords_on(order, &mut args)?;
         }
+        self.take_nested(order, &mut args)?;
         let args = &args;
         if args.keywords.iter().any(|(name, _)| !order.options.contains(&name.as_str())) {
             return unsupported(WHAT, "it is called with other keywords");
@@ -46,24 +48,31 @@ impl<'py> Tracer<'py> {
             return self.call(function, Arguments::positional(given));
         }
         let mut bodies = Vec::new();
-        for index in order.bodies {
+        for (place, index) in order.bodies.iter().enumerate() {
             let Some(function) = args.positional.get(*index) else { return unsupported(WHAT, "a function is missing") };
-            let (formals, given) = self.formals(domain, order, args)?;
+            let (formals, given) = self.formals(domain, order.formals_of(place), args)?;
             let called = match order.formals {
                 [] if order.arity == order.lifted => args.positional.get(order.arity..).unwrap_or_default().to_vec(),
                 [] => self.items_of(args, order.lifted)?,
                 _ => given,
             };
-            bodies.push(self.body(*function, called, formals)?);
+            bodies.push(self.body(*function, called, formals, order)?);
         }
         // What its function gives, the call gives: others work out sizes of their own.
         if order.arity != order.lifted && !self.state.numbers.layouts.is_empty() {
             return self.fix_sizes(self.state.numbers.layouts.keys().copied().collect());
         }
-        let lifted = lifted(&bodies);
+        if order.apart && bodies.iter().any(|body| body.shape != Shape::Leaf(0)) {
+            return unsupported(WHAT, "a function gives no tensor, or several");
+        }
+        let lifted: Vec<_> = match order.apart {
+            true => bodies.chunks(1).map(lifted).collect(),
+            false => vec![lifted(&bodies)],
+        };
         let mut graphs = Vec::new();
-        for body in &mut bodies {
-            let graph = PyGraph::new(self.py, &body.graph(&lifted)).or_else(|error| internal(error.to_string()))?;
+        for (place, body) in bodies.iter_mut().enumerate() {
+            let Some(uses) = lifted.get(place).or(lifted.last()) else { return internal("no function") };
+            let graph = PyGraph::new(self.py, &body.graph(uses)).or_else(|error| internal(error.to_string()))?;
             graphs.push((graph.into_any(), order.single && body.shape == Shape::Leaf(0)));
         }
         self.call_with_graphs(domain, operator, order, args, &bodies, &lifted, graphs)
@@ -84,11 +93,11 @@ impl<'py> Tracer<'py> {
         order: &'static HigherOrder,
         args: &Arguments,
         bodies: &[Body],
-        lifted: &[NodeId],
+        lifted: &[Vec<NodeId>],
         graphs: Vec<(Bound<'py, PyAny>, bool)>,
     ) -> Traced<ValueId> {
         let mut extra = Vec::new();
-        for node in lifted {
+        for node in lifted.iter().flatten() {
             let value = self.value_of_node(*node)?;
             let numbers = if order.arity == order.lifted { TakenNumbers::Integers } else { TakenNumbers::None };
             extra.push(self.operand_of(value, numbers)?);
@@ -97,11 +106,15 @@ impl<'py> Tracer<'py> {
         for (index, value) in args.positional.iter().enumerate().take(order.arity) {
             let operand = match order.bodies.contains(&index) {
                 true => Operand::Known(self.py.None().into_bound(self.py)),
-                false => self.operand_of(*value, TakenNumbers::None)?,
+                false => self.operand_or_options(*value)?,
             };
             operands.push(operand);
         }
-        if order.arity == order.lifted {
+        if order.apart {
+            let mut extra = extra.into_iter();
+            let each = lifted.iter().map(|uses| Operand::Tuple(extra.by_ref().take(uses.len()).collect()));
+            operands.extend(each.collect::<Vec<_>>());
+        } else if order.arity == order.lifted {
             // What the functions use is all that they are called with.
             operands.extend(extra);
         } else {
@@ -155,6 +168,33 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// Takes the last function out of the argument that it is in.
+    fn take_nested(&mut self, order: &HigherOrder, args: &mut Arguments) -> Traced<()> {
+        let Some(at) = order.nested else { return Ok(()) };
+        let mut items = self.items_of(args, at)?;
+        let (Some(function), true) = (items.pop(), args.positional.len() + 1 == order.arity) else {
+            return unsupported(WHAT, "it is called with other arguments");
+        };
+        args.positional[at] = self.tuple(&items)?;
+        args.positional.push(function);
+        Ok(())
+    }
+
+    /// An argument that is a value of the graph, known, or a dict of options.
+    fn operand_or_options(&mut self, value: ValueId) -> Traced<Operand<'py>> {
+        let options = self.owned(value).and_then(|options| options.cast_into_exact::<PyDict>().ok());
+        let Some(options) = options else { return self.operand_of(value, TakenNumbers::None) };
+        let known = PyDict::new(self.py);
+        for (name, option) in options {
+            let (name, option) = (self.absorb(name), self.absorb(option));
+            let (Some(name), Some(option)) = (self.known(name), self.known(option)) else {
+                return unsupported(WHAT, "an option is not known");
+            };
+            known.set_item(name, option).or_else(|error| internal(error.to_string()))?;
+        }
+        Ok(Operand::Known(known.into_any()))
+    }
+
     /// Binds the keywords that are handed on to the function, as the newer kind of checkpoint does.
     fn hand_keywords_on(&mut self, order: &HigherOrder, args: &mut Arguments) -> Traced<()> {
         let is_option = |name: &String| order.options.contains(&name.as_str());
@@ -185,17 +225,22 @@ impl<'py> Tracer<'py> {
     fn formals(
         &mut self,
         domain: &Arc<dyn Domain>,
-        order: &'static HigherOrder,
+        formals: &'static [Formal],
         args: &Arguments,
     ) -> Traced<(Vec<NodeId>, Vec<ValueId>)> {
         let (mut nodes, mut values) = (Vec::new(), Vec::new());
-        for formal in order.formals {
-            let (Formal::Whole(index) | Formal::First(index)) = formal;
-            for item in self.items_of(args, *index)? {
+        for formal in formals {
+            let items = match formal {
+                Formal::Whole(index) | Formal::First(index) => self.items_of(args, *index)?,
+                Formal::Item(index) | Formal::Index(index) => {
+                    args.positional.get(*index).copied().into_iter().collect()
+                }
+            };
+            for item in items {
                 let Operand::Graph { example, .. } = self.operand_of(item, TakenNumbers::None)? else {
                     return unsupported(WHAT, "an operand is no tensor");
                 };
-                let example = domain.formal(&example, matches!(formal, Formal::First(_))).map_err(Unwind::Break)?;
+                let example = domain.formal(&example, *formal).map_err(Unwind::Break)?;
                 let node = self.formal_node(domain, &example);
                 nodes.push(node);
                 let kind = example.get_type().into_any().unbind();
@@ -237,7 +282,13 @@ impl<'py> Tracer<'py> {
     }
 
     /// Traces a function, and takes what it has recorded out of the graph.
-    fn body(&mut self, function: ValueId, called: Vec<ValueId>, formals: Vec<NodeId>) -> Traced<Body> {
+    fn body(
+        &mut self,
+        function: ValueId,
+        called: Vec<ValueId>,
+        formals: Vec<NodeId>,
+        order: &HigherOrder,
+    ) -> Traced<Body> {
         let before = formals.first().map_or(self.state.graph.nodes.len(), |first| first.0 as usize);
         let changed = self.state.changed_by_graph.len();
         let (result, dropped) = self.rehearse(before, |tracer| tracer.call(function, Arguments::positional(called)))?;
@@ -245,7 +296,8 @@ impl<'py> Tracer<'py> {
             return unsupported(WHAT, "a function changes a tensor from outside");
         }
         let mut leaves = Vec::new();
-        let shape = self.shape_of(result, &mut leaves)?;
+        let given = if order.apart { formals.as_slice() } else { &[] };
+        let shape = self.shape_of(result, given, &mut leaves)?;
         let mut nodes = Vec::new();
         for id in dropped {
             if formals.contains(&id) {
@@ -263,7 +315,10 @@ impl<'py> Tracer<'py> {
                 origin: Origin::default(),
                 backend: ForBackend::default(),
             };
-            if self.state.graph.nodes[id.0 as usize].backend == ForBackend::LeavesAlone {
+            let recorded = &self.state.graph.nodes[id.0 as usize];
+            let target = recorded.target.as_ref().map(|target| target.bind(self.py));
+            let is_index = || order.indexed && target.is_some_and(|target| callee::name_of(target) == "getitem");
+            if recorded.backend == ForBackend::LeavesAlone && !is_index() {
                 return unsupported(WHAT, "a function makes a call that no backend compiles");
             }
             nodes.push((id, std::mem::replace(&mut self.state.graph.nodes[id.0 as usize], empty)));
@@ -271,11 +326,11 @@ impl<'py> Tracer<'py> {
         Ok(Body { nodes, formals, leaves, shape })
     }
 
-    fn shape_of(&mut self, result: ValueId, leaves: &mut Vec<Leaf>) -> Traced<Shape> {
+    fn shape_of(&mut self, result: ValueId, given: &[NodeId], leaves: &mut Vec<Leaf>) -> Traced<Shape> {
         if let Value::Node { node, example, .. } = self.value(result) {
             let (node, example) = (*node, example.clone_ref(self.py));
             let made = self.state.graph.nodes.get(node.0 as usize).is_some_and(|node| node.target.is_some());
-            if !made || !self.state.dropped_nodes.contains(&node) {
+            if !given.contains(&node) && (!made || !self.state.dropped_nodes.contains(&node)) {
                 return unsupported(WHAT, "a function gives what it was given");
             }
             let known = leaves.iter().position(|(known, ..)| *known == node);
@@ -298,7 +353,7 @@ impl<'py> Tracer<'py> {
         let mut shapes = Vec::new();
         for item in items.try_iter().into_iter().flatten().flatten() {
             let item = self.absorb(item);
-            shapes.push(self.shape_of(item, leaves)?);
+            shapes.push(self.shape_of(item, given, leaves)?);
         }
         Ok(if tuple { Shape::Tuple(shapes) } else { Shape::List(shapes) })
     }

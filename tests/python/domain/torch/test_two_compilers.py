@@ -120,7 +120,7 @@ class TestOwnership(unittest.TestCase):
         torch._dynamo.reset()
         slotrt.reset()
 
-    def test_what_torch_compile_made_is_its_own(self):
+    def test_a_trace_goes_through_what_torch_compile_made(self):
         graphs = []
 
         def backend(graph, inputs):
@@ -131,8 +131,7 @@ class TestOwnership(unittest.TestCase):
         outer = slotrt.compile(lambda x: inner(x) * 2)
         for _ in range(3):
             self.assertEqual(outer(torch.ones(2)).tolist(), [4.0, 4.0])
-        self.assertEqual(len(graphs), 1)
-        self.assertEqual(slotrt.stats()["graph_breaks"], 1)
+        self.assertEqual((len(graphs), slotrt.stats()["graph_breaks"]), (0, 0))
 
     def test_what_slotrt_made_is_its_own(self):
         inner = slotrt.compile(add_one)
@@ -142,7 +141,7 @@ class TestOwnership(unittest.TestCase):
         self.assertEqual(slotrt.stats()["frames_compiled"], 1)
 
     def test_fullgraph_names_the_reason(self):
-        inner = torch.compile(add_one, backend="eager")
+        inner = torch.compiler.disable(add_one)
         outer = slotrt.compile(lambda x: inner(x) * 2, fullgraph=True)
         with self.assertRaisesRegex(slotrt.GraphBreak, "TorchDynamo"):
             outer(torch.ones(2))

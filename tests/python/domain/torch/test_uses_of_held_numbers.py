@@ -179,6 +179,36 @@ class UsesOfHeldNumbers(unittest.TestCase):
                     found.append(str(error))
             self.assertEqual(*found)
 
+    def test_factors(self):
+        """A factor that a tensor without dimensions holds is read where the operation runs."""
+
+        def scaled(x, y, factor):
+            z = torch.add(x, y, alpha=factor) + torch.sub(x, y, alpha=factor).addcmul_(x, y, value=factor)
+            return z, torch._foreach_add([x, y], [y, x], alpha=factor), z.sum() * 2
+
+        tensors = [torch.tensor(number) for number in (0.5, -2.0, 3, 2.5)]
+        wrong = [torch.tensor([0.5]), torch.tensor([1.0, 2.0]), torch.tensor(0.5).requires_grad_(), torch.tensor(1j)]
+        ways = {"plain": slotrt.compile, "aot_eager": slotrt.compile(backend="aot_eager")}
+        for name, compiled in ways.items():
+            for dtype in torch.float32, torch.float64, torch.int64:
+                slotrt.reset()
+                function = compiled(scaled)
+                for factor in tensors + wrong + tensors:
+                    x = torch.arange(3).to(dtype)
+                    outcomes = []
+                    for call in function, scaled:
+                        leaf = x.clone().requires_grad_(dtype.is_floating_point)
+                        try:
+                            outcomes.append(value(call(leaf, x + 1, factor)))
+                        except (RuntimeError, TypeError) as error:
+                            outcomes.append(type(error))
+                    self.assertEqual(*outcomes, f"{name}, {dtype}, {factor}")
+        slotrt.reset()
+        function = slotrt.compile(scaled)
+        for factor in tensors[0], tensors[1], tensors[3]:
+            function(torch.ones(3), torch.ones(3), factor)
+        self.assertEqual(slotrt.stats()["graph_breaks"], 0)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -100,6 +100,16 @@ def batches(net, optimizer, x, y):
     return total * 2
 
 
+def decaying(net, optimizer, x, y):
+    optimizer.zero_grad()
+    loss = functional.mse_loss(net(x), y)
+    loss.backward()
+    optimizer.step()
+    for group in optimizer.param_groups:
+        group["lr"].mul_(0.5)
+    return loss.detach() * 1
+
+
 def unused(net, optimizer, x, y):
     optimizer.zero_grad()
     loss = net[0](x).sum()
@@ -277,6 +287,12 @@ ROWS = {
     "adam, capturable": (of(plain(optim.Adam, capturable=True)), None),
     "adam, rate is a tensor": (of(lambda net: optim.Adam(net.parameters(), lr=torch.tensor(0.1))), None),
     "adagrad": (of(plain(optim.Adagrad)), 0),
+    "adagrad, fused": (of(plain(optim.Adagrad, fused=True)), 0),
+    "sgd, fused": (of(plain(optim.SGD, momentum=0.9, fused=True)), 0),
+    "sgd, rate is a tensor": (of(lambda net: optim.SGD(net.parameters(), lr=torch.tensor(0.1), momentum=0.5)), 0),
+    "sgd, foreach, rate is a tensor": (of(lambda net: optim.SGD(net.parameters(), lr=torch.tensor(0.1), foreach=True)), 0),
+    "sgd, rate decays": (of(lambda net: optim.SGD(net.parameters(), lr=torch.tensor(0.1)), decaying), 0),
+    "adagrad, fused, epochs": (of(plain(optim.Adagrad, fused=True), epochs), None),
     "adamax": (of(plain(optim.Adamax)), 0),
     "adadelta": (of(plain(optim.Adadelta)), None),
     "nadam": (of(plain(optim.NAdam)), 0),

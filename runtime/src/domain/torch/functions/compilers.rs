@@ -11,6 +11,23 @@ use pyo3::types::{PyBool, PyDict, PyModule, PyString};
 /// The attribute that says what TorchDynamo compiled, or leaves alone.
 const COMPILED_FROM: &str = "_torchdynamo_orig_callable";
 
+/// Where `torch.compile` makes its wrappers, and the code that all of them have; whatever they are called by is the wrapped function's.
+const EVAL_FRAME: &str = "torch._dynamo.eval_frame";
+const COMPILE_WRAPPER: &str = "_TorchDynamoContext.__call__.<locals>.compile_wrapper";
+
+/// Functions there that run where a program runs: those of modules that `torch.compile` has wrapped.
+const OF_WRAPPED_MODULES: &[&str] = &[
+    "OptimizedModule.__call__",
+    "OptimizedModule.__delattr__",
+    "OptimizedModule.__getattr__",
+    "OptimizedModule.__len__",
+    "OptimizedModule.__setattr__",
+    "OptimizedModule.training",
+];
+
+/// What `torch.compile` puts around what has no frame of its own, by its code.
+const FRAME_AROUND: (&str, &str) = ("torch._dynamo.external_utils", "wrap_inline.<locals>.inner");
+
 /// Where PyTorch wraps functions that it keeps from its compiler.
 const KEPT_OUT: &str = "torch._compile";
 
@@ -95,6 +112,21 @@ pub(super) fn kept_out<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, P
     is_kept.then(|| inspect::own_attribute(function, intern!(function.py(), "__wrapped__")))?
 }
 
+/// The attribute that holds what `torch.compile` has made this wrapper of.
+pub(super) fn compiled_from(function: &Bound<'_, PyAny>) -> Option<&'static str> {
+    inspect::own_attribute(function, intern!(function.py(), COMPILED_FROM))?;
+    is_made_there(function, (EVAL_FRAME, COMPILE_WRAPPER)).then_some(COMPILED_FROM)
+}
+
+/// Whether a function has code of this module and this name, whatever it is called by now.
+fn is_made_there(function: &Bound<'_, PyAny>, (module, name): (&str, &str)) -> bool {
+    let code_is_named = || {
+        let code = inspect::function_code(function)?;
+        Some(code.getattr(name!("co_qualname")).ok()?.cast_into::<PyString>().ok()? == name)
+    };
+    module_of(function).is_some_and(|held| held == module) && code_is_named().unwrap_or(false)
+}
+
 /// Whether it is one of the functions that ask whether a compiler runs the program.
 pub(in crate::domain::torch) fn asks_for_compiler(
     torch: &Bound<'_, PyModule>,
@@ -109,6 +141,9 @@ pub(in crate::domain::torch) fn asks_for_compiler(
 /// Why a Python function runs natively, if it is a compiler's.
 pub(in crate::domain::torch) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
     let compiled = inspect::own_attribute(function, intern!(function.py(), COMPILED_FROM)).is_some();
+    if compiled_from(function).is_some() {
+        return None;
+    }
     // What PyTorch keeps from its compiler may run natively as a whole, too.
     if let Some(inner) = kept_out(function)
         && let Some(whole) = natives::break_at(&inner)
@@ -157,6 +192,11 @@ pub(in crate::domain::torch) fn switch_of_breaks(py: Python<'_>) -> Option<(Boun
     Some((module.getattr(name!("__dict__")).ok()?.cast_into().ok()?, ARE_ERRORS))
 }
 
+/// Whether the function is one of modules that `torch.compile` has wrapped.
+fn is_of_wrapped_module(module: &str, function: &Bound<'_, PyAny>) -> bool {
+    module == EVAL_FRAME && OF_WRAPPED_MODULES.contains(&&*callee::qualname_of(function))
+}
+
 /// Whether the function's module is one of the compiler's.
 fn is_of_compiler(function: &Bound<'_, PyAny>) -> Option<bool> {
     let module = module_of(function)?;
@@ -165,6 +205,8 @@ fn is_of_compiler(function: &Bound<'_, PyAny>) -> Option<bool> {
         && !TRACED.contains(&module)
         && callee::name_of(function) != RUNS
         && !callee::name_of(function).starts_with("is_")
+        && !is_of_wrapped_module(module, function)
+        && !is_made_there(function, FRAME_AROUND)
         && !sets_breaks(module, &callee::qualname_of(function));
     Some(compiles && inspect::own_attribute(function, intern!(function.py(), ONLY_TRACED)).is_none())
 }

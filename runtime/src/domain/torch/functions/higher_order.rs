@@ -10,14 +10,18 @@ use crate::ffi::{callee, modules};
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
 
-use Formal::{First, Whole};
+use Formal::{First, Index, Item, Whole};
 
 /// An operator like most.
 const PLAIN: HigherOrder = HigherOrder {
     bodies: &[0],
     formals: &[],
+    later: &[],
+    nested: None,
+    apart: false,
+    indexed: false,
     lifted: 0,
     arity: 0,
     options: &[],
@@ -58,6 +62,22 @@ const OPERATORS: &[(&str, &str, HigherOrder)] = &[
         HigherOrder { formals: &[First(1), Whole(2)], lifted: 2, arity: 3, shaped: Some(0), ..PLAIN },
     ),
     (
+        "torch._higher_order_ops.flex_attention",
+        "flex_attention",
+        HigherOrder {
+            bodies: &[3, 7],
+            formals: &[Item(0), Index(0), Index(0), Index(0), Index(0)],
+            later: &[Index(0), Index(0), Index(0), Index(0)],
+            nested: Some(4),
+            apart: true,
+            indexed: true,
+            lifted: 9,
+            arity: 8,
+            single: true,
+            ..PLAIN
+        },
+    ),
+    (
         CHECKPOINT,
         "checkpoint",
         HigherOrder {
@@ -86,15 +106,27 @@ impl Torch {
         Some(order)
     }
 
-    /// A tensor without contents like this one, or like what it consists of along its first dimension.
+    /// A tensor without contents like what an operator calls a function with: like this one, or like a part of it.
     pub(in crate::domain::torch) fn formal_like<'py>(
         &self,
         example: &Bound<'py, PyAny>,
-        first: bool,
+        formal: Formal,
     ) -> PyResult<Bound<'py, PyAny>> {
         let torch = self.module.bind(example.py());
         let whole = empty_like(torch, &stand_in(self, example)?, "meta")?;
-        let formal = if first { torch.getattr(name!("select_copy"))?.call1((whole, 0, 0))? } else { whole };
+        let named = PyDict::new(example.py());
+        let formal = match formal {
+            Whole(_) => whole,
+            First(_) => torch.getattr(name!("select_copy"))?.call1((whole, 0, 0))?,
+            Item(_) => {
+                named.set_item(name!("requires_grad"), example.getattr(name!("requires_grad"))?)?;
+                whole.call_method(name!("new_empty"), ((),), Some(&named))?
+            }
+            Index(_) => {
+                named.set_item(name!("dtype"), torch.getattr(name!("int32"))?)?;
+                whole.call_method(name!("new_empty"), ((),), Some(&named))?
+            }
+        };
         place_of(example).map(|place| place.tell(&formal)).transpose()?;
         Ok(formal)
     }
@@ -112,7 +144,11 @@ impl Torch {
         let convert = convert.map_err(|error| fault(&error))?;
         let (mut objects, places) = (Vec::new(), Places::default());
         for (index, operand) in operands.iter().enumerate() {
-            let object = || meta.object_where(operand, Some(&places));
+            let object = || match operand {
+                // Options, by name.
+                Operand::Known(options) if options.is_exact_instance_of::<PyDict>() => Ok(options.clone()),
+                operand => meta.object_where(operand, Some(&places)),
+            };
             objects.push(if order.bodies.contains(&index) { None } else { Some(object()?) });
         }
         for (index, (graph, single)) in order.bodies.iter().zip(graphs) {
@@ -139,7 +175,17 @@ impl Torch {
                 "A function gives a view.",
             ));
         }
-        let objects: Vec<_> = objects.into_iter().flatten().collect();
+        let mut objects: Vec<_> = objects.into_iter().flatten().collect();
+        if let (Some(at), Some(last)) = (order.nested, order.bodies.last()) {
+            let items = objects[at].try_iter().and_then(|items| items.collect::<PyResult<Vec<_>>>());
+            let mut items = items.map_err(|error| fault(&error))?;
+            items.push(objects.remove(*last));
+            objects[at] = PyTuple::new(meta.py, items).map_err(|error| fault(&error))?.into_any();
+            let function = operands.remove(*last);
+            if let Operand::Tuple(items) = &mut operands[at] {
+                items.push(function);
+            }
+        }
         let made =
             self.fakes.call_operator(operator, &objects, &places.borrow()).map_err(|error| fails(operator, &error))?;
         let items = made.try_iter().and_then(|items| items.collect::<PyResult<Vec<_>>>());

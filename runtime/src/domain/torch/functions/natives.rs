@@ -10,6 +10,7 @@ use pyo3::types::PyTuple;
 
 /// A module, or a package; beginnings of the qualified names of functions there that run natively, and what they are about.
 const NATIVES: &[(&str, &[&str], &str)] = &[
+    ("torch", &["compile"], COMPILES),
     ("torch._tensor", &["Tensor.backward", "Tensor.register_"], GRADIENTS),
     ("torch.amp.grad_scaler", ALL, STEPS),
     ("torch.autograd", &["backward", "grad", "_make_grads", "_tensor_or_tensors_to_tuple"], GRADIENTS),
@@ -91,6 +92,7 @@ const OF_DEVICES: &[&str] = &[
 const LAZY: &str = "torch.nn.modules.lazy";
 const READY: &str = "LazyModuleMixin._infer_parameters";
 
+const COMPILES: &str = "it sets a compiler up";
 const INFERS: &str = "it makes parameters as the first input asks for them";
 const PROCESSES: &str = "it works together with other processes";
 /// Their sizes are numbers in a tensor.

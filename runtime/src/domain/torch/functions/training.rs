@@ -1,6 +1,6 @@
 //! What steps of training call: optimisers, schedules, what clips gradients. Where no backend gets the graph they are part of it, each call as
 //! a whole. They compute what they compute without a compiler: PyTorch has other numbers in them where one runs.
-use super::compilers::{asks_for_compiler, kept_out};
+use super::compilers::{self, asks_for_compiler, kept_out};
 use super::replaced::in_table;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::named::{is_within, module_of};
@@ -34,6 +34,9 @@ const RATE: &str = "lr";
 
 /// The function by which programs ask `TorchDynamo` to end its graph.
 const ASKS_FOR_BREAK: (&str, &str) = ("torch._dynamo.decorators", "graph_break");
+
+/// What tells TorchDynamo there which sizes are always the same, where PyTorch's own code does.
+const MARKS: &str = "mark_static";
 
 /// Whether it is such a function, but for what PyTorch has wrapped it with.
 fn is_of_training(function: &Bound<'_, PyAny>) -> bool {
@@ -72,6 +75,10 @@ pub(super) fn is_whole(function: &Bound<'_, PyAny>) -> bool {
 }
 
 impl OwnFunctions for Torch {
+    fn compiled_from(&self, function: &Bound<'_, PyAny>) -> Option<&'static str> {
+        compilers::compiled_from(function)
+    }
+
     fn is_hashed_by_id(&self, class: &Bound<'_, PyType>) -> bool {
         self.claims(class) && self.hashes_by_id(class)
     }
@@ -93,12 +100,17 @@ impl OwnFunctions for Torch {
     ) -> Option<Bound<'py, PyAny>> {
         // Such functions are told of no compiler, and ask for no break.
         let py = function.py();
+        let is_of_pytorch =
+            caller.and_then(module_of).is_some_and(|module| module.to_str().is_ok_and(|name| is_within(name, "torch")));
         let caller = caller.filter(|caller| is_of_training(caller));
         if asks_for_compiler(self.module.bind(py), function, name) {
             let is_told = caller.is_none_or(|caller| callee::qualname_of(caller) == LOOKS_AT_DEVICE);
             return Some(PyBool::new(py, is_told).to_owned().into_any());
         }
         let (module, own) = ASKS_FOR_BREAK;
+        if name == MARKS && module_of(function)? == module {
+            return is_of_pytorch.then(|| py.None().into_bound(py));
+        }
         let asks = caller.is_some() && name == own && module_of(function).is_some_and(|held| held == module);
         asks.then(|| py.None().into_bound(py))
     }

@@ -63,6 +63,7 @@ const REPLACED: &[(&str, &str, &str)] = &[
     (MODULE, "Module.register_forward_", HOOKS),
     // `contextlib.contextmanager` made it.
     ("contextlib", "DistributedDataParallel._inside_ddp_forward", "slotrt._torch_functions"),
+    ("contextlib", "_set_in_optimized_module", "slotrt._torch_compiled"),
 ];
 
 /// Whether it is the `__torch_function__` of C that takes over nothing.
