@@ -13,3 +13,4 @@ mod storage;
 mod texts;
 pub(crate) mod unread;
 mod unread_operations;
+mod whole_choices;
