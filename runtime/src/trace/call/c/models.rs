@@ -12,7 +12,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, hints, stop, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyString, PyType};
 
 /// Builtin class, class method.
 const CONVERSIONS: &[(&str, &str)] =
@@ -33,6 +33,12 @@ impl<'py> Tracer<'py> {
         }
         if let ("__format__", [value, spec]) = (name, args.positional.as_slice())
             && let Some(text) = self.format_unread(*value, &[*spec])?
+        {
+            return Ok(Some(text));
+        }
+        if args.keywords.is_empty()
+            && owner.is_some_and(|owner| owner.is(self.py.get_type::<PyString>()))
+            && let Some(text) = self.text_method(name, &args.positional)?
         {
             return Ok(Some(text));
         }
