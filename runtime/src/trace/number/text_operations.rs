@@ -107,6 +107,44 @@ impl<'py> Tracer<'py> {
         self.record_of_numbers(function, &operands, of, &self.py.get_type::<PyString>())
     }
 
+    /// `format(number, spec)` of a symbolic number, made by the graph; `None`: there is none, or it may raise.
+    pub(crate) fn text_of_symbolic(&mut self, number: ValueId, spec: Option<ValueId>) -> Traced<Option<ValueId>> {
+        let class = self.py.get_type::<PyString>();
+        let Some(part) = self.part_of_text(number)? else { return Ok(None) };
+        let spec = match spec {
+            Some(spec) => self.known_str(spec),
+            None => Some(String::new()),
+        };
+        let room = self.state.graph.nodes.iter().rev().find(|node| !node.domain.is_empty()).map(|node| node.domain);
+        let domain = self.state.domains.iter().find(|domain| Some(domain.name()) == room).cloned();
+        let (Some(spec), Some(domain)) = (spec.filter(|spec| !spec.ends_with(['n', 'c'])), domain) else {
+            return Ok(None);
+        };
+        let Some(example) = domain.unread(&class) else { return Ok(None) };
+        let formats =
+            |tried: &Bound<'py, PyAny>| tried.call_method1(crate::names::name!("__format__"), (&spec,)).is_ok();
+        if !part.tried.iter().all(formats) {
+            return Ok(None);
+        }
+        let target =
+            crate::ffi::modules::import(self.py, super::texts::MODULE).and_then(|room| room.getattr("text_of"));
+        let target = target.or_else(|error| self.raise_error(error))?;
+        let spec = Operand::Known(PyString::new(self.py, &spec).into_any());
+        let text = self.record(&domain, target, &[part.operand, spec], &[], example)?;
+        self.state.numbers.texts.insert(text, number);
+        Ok(Some(text))
+    }
+
+    /// The trace is made again, and knows the numbers in a text after all, where no part of the text needs the graph but theirs.
+    pub(crate) fn fix_numbers_of_texts(&mut self, parts: &[ValueId]) -> Traced<()> {
+        let texts: Vec<_> = parts.iter().copied().filter(|part| self.is_unread_text(*part)).collect();
+        let number_of = |text: &ValueId| self.state.numbers.texts.get(text).copied();
+        match texts.iter().map(number_of).collect::<Option<Vec<_>>>() {
+            Some(numbers) if !numbers.is_empty() => self.fix_numbers(numbers),
+            _ => Ok(()),
+        }
+    }
+
     /// A value as a part of a text; `None`: it is neither a number nor a text.
     fn part_of_text(&mut self, value: ValueId) -> Traced<Option<Part<'py>>> {
         if self.is_symbolic(value) || self.is_unread_text(value) {

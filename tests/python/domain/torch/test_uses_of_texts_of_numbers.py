@@ -219,6 +219,53 @@ ROWS = [
 class TextsOfNumbers(torch_programs.ThreeWays, unittest.TestCase):
     rows = ROWS
 
+    def test_numbers_of_epochs_make_no_traces(self):
+        """Lines that are told of each epoch are made by one trace, whichever epoch it is."""
+        for told in (
+            lambda epoch, loss: f"epoch {epoch} loss {loss.item():.4f}",
+            lambda epoch, loss: f"{loss.item():.4f} {epoch + 1:03d}/{epoch * 0.5}",
+            lambda epoch, loss: "epoch %d loss %.4f" % (epoch, loss.item()),
+            lambda epoch, loss: "epoch {} loss {:.4f}".format(epoch, loss.item()),
+        ):
+
+            def trained(x, file, told=told):
+                lines, weight = [], torch.ones(3, requires_grad=True)
+                for epoch in range(15):
+                    loss = (x * weight).pow(2).sum()
+                    (gradient,) = torch.autograd.grad(loss, weight)
+                    weight = (weight - 0.01 * gradient).detach().requires_grad_()
+                    line = told(epoch, loss)
+                    print(line, file=file)
+                    lines.append(line)
+                return lines, weight
+
+            files = io.StringIO(), io.StringIO()
+            want = trained(torch.arange(3.0), files[0])
+            slotrt.reset()
+            compiled = slotrt.compile(trained)
+            got = compiled(torch.arange(3.0), files[1])
+            self.assertEqual(torch_programs.shown(got), torch_programs.shown(want))
+            self.assertEqual(files[0].getvalue(), files[1].getvalue())
+            self.assertLessEqual(slotrt.stats()["frames_compiled"], 6)
+
+    def test_texts_that_name_something(self):
+        class Names:
+            a_2_3, a_3_4, a_4_5 = 1.0, 2.0, 3.0
+
+        def named(x, number, table):
+            one, other = getattr(Names, f"a_{number}_{number + 1}"), table[f"{number}:{number * 2}"]
+            return x * one + other, f"{number}/{number + 1}", [f"{number} {x.sum().item():.1f}"], {f"{number}-{number}"}
+
+        table = {"2:4": 1, "3:6": 2, "4:8": 3}
+        for dynamic in (None, True):
+            slotrt.reset()
+            compiled = slotrt.compile(named, dynamic=dynamic)
+            for number in (2, 3, 4, 2):
+                for x in (vector(0), vector(2)):
+                    want = named(x, number, table)
+                    self.assertEqual(torch_programs.shown(compiled(x, number, table)), torch_programs.shown(want))
+            self.assertEqual(slotrt.stats()["graph_breaks"], 0)
+
     def test_no_contents_make_another_trace(self):
         compiled = slotrt.compile(in_a_list, fullgraph=True)
         slotrt.reset()

@@ -28,17 +28,17 @@ impl<'py> Tracer<'py> {
         receiver: Option<&Bound<'py, PyAny>>,
         args: &Arguments,
     ) -> Traced<Option<ValueId>> {
+        if args.keywords.is_empty()
+            && owner.is_some_and(|owner| owner.is(self.py.get_type::<PyString>()))
+            && let Some(text) = self.text_method(name, &args.positional)?
+        {
+            return Ok(Some(text));
+        }
         if matches!(name, "format" | "format_map" | "__format__") {
             self.refuse_locale(object, name, args)?;
         }
         if let ("__format__", [value, spec]) = (name, args.positional.as_slice())
             && let Some(text) = self.format_unread(*value, &[*spec])?
-        {
-            return Ok(Some(text));
-        }
-        if args.keywords.is_empty()
-            && owner.is_some_and(|owner| owner.is(self.py.get_type::<PyString>()))
-            && let Some(text) = self.text_method(name, &args.positional)?
         {
             return Ok(Some(text));
         }
