@@ -206,6 +206,9 @@ impl Numpy {
             return Err(stop("unsupported form of a numpy call", "array(copy=…)", why));
         }
         rule.admit(args, kwargs)?;
+        if names::overwrites(&name, args, kwargs) {
+            return Err(stop("unsupported form of a numpy call", name, "It changes its operand."));
+        }
         examples.refuse_warnings(&name, args, kwargs)?;
         examples.record(function.clone(), args, kwargs)
     }
