@@ -57,7 +57,7 @@ pub(crate) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
     let module = module.to_str().ok()?;
     let shows =
         |package: &&str| module.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-    if PROGRESS.iter().any(|package| shows(package)) {
+    if PROGRESS.iter().any(shows) {
         return Some(as_a_whole(callee::qualname_of(function)));
     }
     let module = module_within(module)?;
