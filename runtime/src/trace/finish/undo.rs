@@ -215,7 +215,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// The nodes whose results a node changes.
-    pub(super) fn written(&self, id: NodeId, node: &Node, effects: &NodeEffects) -> Vec<NodeId> {
+    pub(crate) fn written(&self, id: NodeId, node: &Node, effects: &NodeEffects) -> Vec<NodeId> {
         let changes = self.state.changed_by_graph.iter().filter(|change| change.by == id);
         let mut written: Vec<_> = changes.map(|change| change.operand).collect();
         for at in &effects.writes {
