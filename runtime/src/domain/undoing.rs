@@ -43,6 +43,14 @@ pub trait Undoing {
     fn is_fragile(&self, _object: &Bound<'_, PyAny>) -> bool {
         false
     }
+    /// Whether an object may have several elements at one place in memory.
+    fn overlaps_itself(&self, _example: &Bound<'_, PyAny>) -> bool {
+        true
+    }
+    /// Whether this gives what belongs to an object and lies in other memory, as its gradient does.
+    fn lies_aside(&self, _target: &Bound<'_, PyAny>) -> bool {
+        false
+    }
     /// Whether what is made after this sets a mode may be fragile once another mode is set.
     fn makes_fragile(&self, _target: &Bound<'_, PyAny>) -> bool {
         false

@@ -14,6 +14,7 @@ pub(crate) mod hashed_entries;
 pub(crate) mod instances;
 pub(crate) mod iterators;
 pub(crate) mod key_hashes;
+mod late_changes;
 pub(crate) mod materialise;
 pub(crate) mod order;
 mod passed_checks;

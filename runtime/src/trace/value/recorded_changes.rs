@@ -39,6 +39,7 @@ impl<'py> Tracer<'py> {
         }
         let goes_on = self.state.backend && self.goes_on_with_history(domain, &operands)?;
         let held = self.held_after_change(domain, (&target, &args, &kwargs), &example, &written)?;
+        let is_late = !self.state.final_changes.is_empty();
         let changed = self.record(domain, target, &args, &kwargs, example)?;
         self.note_changed(held);
         if is_whole {
@@ -46,6 +47,9 @@ impl<'py> Tracer<'py> {
         }
         if !operands.is_empty() {
             let by = self.graph_node(changed)?;
+            if is_late {
+                self.refuse_overlaps(domain, &written, by)?;
+            }
             if goes_on {
                 self.state.graph.nodes[by.0 as usize].backend = ForBackend::LeavesAlone;
             }

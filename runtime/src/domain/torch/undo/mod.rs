@@ -4,8 +4,10 @@ mod indices;
 pub(super) mod saved;
 mod sure;
 
+use super::examples::sketch::constants;
 use super::library::Torch;
 use super::named::own_name;
+use super::own::GRADIENT_OF;
 use super::thread::quiet::Quiet;
 use crate::domain::{CallEffects, NodeEffects, Operand, SavedParts, SavedState, Undoing};
 use crate::names::name;
@@ -55,6 +57,18 @@ impl Undoing for Torch {
     fn is_fragile(&self, object: &Bound<'_, PyAny>) -> bool {
         let _quiet = Quiet::about(std::slice::from_ref(object));
         self.is_tensor(object) && effects::is_of_inference(self.module.bind(object.py()), object).unwrap_or(true)
+    }
+
+    fn overlaps_itself(&self, example: &Bound<'_, PyAny>) -> bool {
+        let _quiet = Quiet::about([example]);
+        self.rules.metadata(example).is_none_or(|tensor| {
+            let mut dims = constants(&tensor.shape).zip(constants(&tensor.strides));
+            dims.any(|(size, stride)| size > 1 && stride == 0)
+        })
+    }
+
+    fn lies_aside(&self, target: &Bound<'_, PyAny>) -> bool {
+        own_name(target) == GRADIENT_OF
     }
 
     fn makes_fragile(&self, target: &Bound<'_, PyAny>) -> bool {
