@@ -11,6 +11,16 @@ def joined(*parts):
     return "".join(parts)
 
 
+def filled(text, *values):
+    """`text % values`."""
+    return text % values
+
+
+def formatted(text, *values):
+    """`text.format(*values)`."""
+    return text.format(*values)
+
+
 def added(left, right):
     return left + right
 

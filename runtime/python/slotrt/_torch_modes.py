@@ -34,25 +34,30 @@ def _sets(describe):
 
 
 def _modes():
-    return tuple(mode for mode, _ in _entered.contexts)
+    modes = tuple(mode for mode, _ in _entered.contexts)
+    return modes, torch.is_grad_enabled(), torch._C._is_fwd_grad_enabled()
 
 
-def put_back_inference(modes):
-    """Makes these inference modes, the outermost first, those that graphs have entered: ends others, and begins what was ended."""
-    pairs = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(_modes(), modes))
+def put_back_inference(modes, grad, forward):
+    """Makes these inference modes, the outermost first, those that graphs have entered: ends others, and begins what was ended.
+
+    What it sets besides is put back, too: a graph may have stopped before it began the mode, and what it sets within be put back first."""
+    pairs = itertools.takewhile(lambda pair: pair[0] == pair[1], zip((mode for mode, _ in _entered.contexts), modes))
     same = sum(1 for _ in pairs)
     while len(_entered.contexts) > same:
         end_inference()
     for mode in modes[same:]:
         begin_inference(mode)
+    torch._C._set_grad_enabled(grad)
+    torch._C._set_fwd_grad_enabled(forward)
 
 
 def _describe_begin(mode):
-    return (end_inference, ()), (put_back_inference, (_modes(),)), _INFERENCE
+    return (end_inference, ()), (put_back_inference, _modes()), _INFERENCE
 
 
 def _describe_end():
-    return (begin_inference, (_entered.contexts[-1][0],)), (put_back_inference, (_modes(),)), _INFERENCE
+    return (begin_inference, (_entered.contexts[-1][0],)), (put_back_inference, _modes()), _INFERENCE
 
 
 @_sets(_describe_begin)

@@ -35,7 +35,8 @@ pub fn decode(bytes: Bytes<'_>, isa: Isa) -> Result<Vec<Instr>, Error> {
     Ok(scan.instrs)
 }
 
-/// Whether the bytes are instructions of programs, and none that the interpreter puts in their place while it runs: it does not look.
+/// Whether the bytes are instructions of programs, none that the interpreter puts in their place while it runs, with nothing in their
+/// caches: it does not look.
 ///
 /// # Errors
 /// Where they are not.
@@ -43,7 +44,14 @@ pub fn check_instructions(code: &[u8], isa: Isa) -> Result<(), Error> {
     if !code.len().is_multiple_of(2) {
         return Err(Error::new(code.len(), Problem::OddLength));
     }
-    scan(code, isa).map(drop)
+    let scan = scan(code, isa)?;
+    for (instr, end) in scan.instrs.iter().zip(&scan.ends) {
+        let unit = instr.offset.unwrap_or(0) as usize / 2 + 1;
+        if code[unit * 2..end * 2].iter().any(|byte| *byte != 0) {
+            return Err(Error::new(unit * 2, Problem::FullCache(instr.op)));
+        }
+    }
+    Ok(())
 }
 
 struct Scan {

@@ -23,6 +23,8 @@ pub enum Problem {
     NotInRelease(Op),
     #[error("code ends inside an instruction ({0})")]
     Truncated(&'static str),
+    #[error("the inline caches of {0:?} hold something")]
+    FullCache(Op),
     #[error("more than three EXTENDED_ARG before an instruction")]
     TooManyExtendedArgs,
     #[error("{op:?} jumps to offset {target}, which is not the start of an instruction")]

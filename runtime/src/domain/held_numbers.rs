@@ -2,6 +2,7 @@
 use super::Operand;
 use crate::symbol::Operation;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 
 /// A number, by operands of a call.
 #[derive(Clone, Debug)]
@@ -26,6 +27,24 @@ pub trait HeldNumbers {
     }
     /// The float that an array from outside holds now, as guards find it.
     fn held_number(&self, _object: &Bound<'_, PyAny>) -> Option<f64> {
+        None
+    }
+    /// What a call gives that tells which elements of an array count, if all of so many do; `None`: it is no such call.
+    fn all_chosen<'py>(
+        &self,
+        _target: &Bound<'py, PyAny>,
+        _count: i64,
+        _kwargs: &Bound<'py, PyDict>,
+    ) -> Option<Bound<'py, PyAny>> {
+        None
+    }
+    /// What a call gives that does nothing else, where all contents are known.
+    fn computed<'py>(
+        &self,
+        _target: &Bound<'py, PyAny>,
+        _args: &Bound<'py, PyTuple>,
+        _kwargs: &Bound<'py, PyDict>,
+    ) -> Option<Bound<'py, PyAny>> {
         None
     }
     /// The numbers that a call leaves in what it changes, in their order, or the one that it gives, or holds in what it gives; `None`: nobody

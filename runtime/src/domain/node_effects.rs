@@ -13,6 +13,8 @@ pub struct NodeEffects {
     pub shares_first: bool,
     /// What it gives may share memory with any operand, and it may change any.
     pub is_unknown: bool,
+    /// It may give several things that share memory with its first operand.
+    pub gives_several: bool,
     /// It takes numbers from a generator of random ones.
     pub draws: bool,
     /// It counts how deep modes are nested.
@@ -32,6 +34,7 @@ impl NodeEffects {
             checks: false,
             shares_first: true,
             is_unknown: true,
+            gives_several: true,
             draws: true,
             nests: false,
             writes: Vec::new(),

@@ -39,6 +39,14 @@ pub trait Undoing {
     fn keeps_history(&self, _example: &Bound<'_, PyAny>) -> bool {
         false
     }
+    /// Whether operations on an object from outside raise for more than what rules and examples know of it.
+    fn is_fragile(&self, _object: &Bound<'_, PyAny>) -> bool {
+        false
+    }
+    /// Whether what is made after this sets a mode may be fragile once another mode is set.
+    fn makes_fragile(&self, _target: &Bound<'_, PyAny>) -> bool {
+        false
+    }
     /// A number that is another one once the object was changed in place; `None`: nothing tells.
     fn version(&self, _object: &Bound<'_, PyAny>) -> Option<u64> {
         None

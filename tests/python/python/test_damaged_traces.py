@@ -87,10 +87,6 @@ for number in range(count):
 
 
 class Damaged(unittest.TestCase):
-    @unittest.skipIf(
-        sys.version_info[:2] == (3, 12),
-        "known fault, not found yet: 4 of 1000 changes end the process of CPython 3.12.1 as compiled code is called, its frame unseen",
-    )
     def test_changed_contents(self):
         with tempfile.TemporaryDirectory() as folder:
             script = pathlib.Path(folder, "program.py")

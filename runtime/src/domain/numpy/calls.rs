@@ -4,9 +4,10 @@ use super::example::Examples;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Numpy;
 use super::names::Functions;
-use super::{check, names, operators, scalars};
+use super::{check, names, numbers, operators, scalars};
 use crate::domain::{
     Answer, Callee, Domain, GlobalStateGuard, HeldNumbers, NodeEffects, Operand, OwnFunctions, Undoing,
+    class_of_unread, description_of_unread, is_unread, unread,
 };
 use crate::ffi::ndarray;
 use crate::graph_break::Break;
@@ -43,6 +44,16 @@ impl HeldNumbers for Numpy {}
 impl Undoing for Numpy {
     /// Nothing that is recorded takes random numbers, or shares memory with anything but its first argument.
     fn effects(&self, target: &Bound<'_, PyAny>) -> NodeEffects {
+        let of_numbers = target.getattr_opt(name!("__module__")).ok().flatten();
+        if of_numbers.is_some_and(|module| module.eq("slotrt._numbers").unwrap_or(false)) {
+            return NodeEffects {
+                raises: false,
+                shares_first: false,
+                draws: false,
+                is_unknown: false,
+                ..NodeEffects::unknown()
+            };
+        }
         let shares_first = !self.makes_new_arrays(target);
         NodeEffects { draws: false, shares_first, is_unknown: false, ..NodeEffects::unknown() }
     }
@@ -149,7 +160,22 @@ impl Domain for Numpy {
         })
     }
 
+    fn class_of<'py>(&self, example: &Bound<'py, PyAny>) -> Bound<'py, PyType> {
+        class_of_unread(example).unwrap_or_else(|| example.get_type())
+    }
+
+    fn unread<'py>(&self, class: &Bound<'py, PyType>) -> Option<Bound<'py, PyAny>> {
+        unread(class)
+    }
+
+    fn is_open(&self, example: &Bound<'_, PyAny>) -> bool {
+        is_unread(example)
+    }
+
     fn describe(&self, example: &Bound<'_, PyAny>) -> String {
+        if let Some(description) = description_of_unread(example) {
+            return description;
+        }
         let text = |name: &str| example.getattr(name).map(|value| crate::ffi::types::text(&value)).unwrap_or_default();
         if example.get_type().is(&self.ndarray) {
             return format!("ndarray[{}, {}]", text("dtype"), text("shape"));
@@ -206,6 +232,9 @@ impl Numpy {
             return Err(stop("unsupported form of a numpy call", "array(copy=…)", why));
         }
         rule.admit(args, kwargs)?;
+        if names::overwrites(&name, args, kwargs) {
+            return Err(stop("unsupported form of a numpy call", name, "It changes its operand."));
+        }
         examples.refuse_warnings(&name, args, kwargs)?;
         examples.record(function.clone(), args, kwargs)
     }
@@ -217,6 +246,11 @@ impl Numpy {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
+        if kwargs.is_empty()
+            && let Some(answer) = numbers::method(examples, name, args)
+        {
+            return answer;
+        }
         let Some(rule) = names::method(name) else {
             let text = format!("ndarray.{name}");
             return Err(stop(

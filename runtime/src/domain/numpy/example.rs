@@ -62,7 +62,7 @@ impl<'a, 'py> Examples<'a, 'py> {
         let read = |attribute: &str| example.getattr(attribute).map_err(|error| fault(&error));
         let size: usize = read("size")?.extract().map_err(|error| fault(&error))?;
         let warns = match name {
-            "mean" | "median" => size == 0,
+            "mean" | "median" | "average" => size == 0,
             "std" | "var" => {
                 size <= 1 || args.len() > 2 || kwargs.iter().any(|(name, _)| name != "axis" && name != "keepdims")
             }

@@ -11,6 +11,7 @@ mod graph_break;
 mod indices;
 mod library;
 mod names;
+mod numbers;
 mod operators;
 mod scalars;
 

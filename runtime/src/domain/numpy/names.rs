@@ -46,6 +46,9 @@ const TABLE: &[(Rule, &[&str])] = &[
             "cumprod",
             "ptp",
             "median",
+            "percentile",
+            "quantile",
+            "average",
             "round",
             "reshape",
             "transpose",
@@ -56,6 +59,11 @@ const TABLE: &[(Rule, &[&str])] = &[
             "moveaxis",
             "broadcast_to",
             "flip",
+            "fliplr",
+            "flipud",
+            "rot90",
+            "repeat",
+            "pad",
             "roll",
             "tile",
             "array",
@@ -189,6 +197,20 @@ const NEW: &[&str] = &[
 /// Whether a function, or method of arrays, of this name gives an array with memory of its own.
 pub(super) fn is_new(name: &str) -> bool {
     NEW.contains(&name)
+}
+
+/// Whether a call lets a function use its operand for its own work: numbers are in another order then.
+pub(super) fn overwrites(name: &str, args: &[Operand<'_>], kwargs: &[(String, Operand<'_>)]) -> bool {
+    let place = match name {
+        "median" => 3,
+        "percentile" | "quantile" => 4,
+        _ => return false,
+    };
+    let named = kwargs.iter().find(|(name, _)| name == "overwrite_input").map(|(_, value)| value);
+    args.get(place).or(named).is_some_and(|truth| match truth {
+        Operand::Known(truth) => truth.is_truthy().unwrap_or(true),
+        _ => true,
+    })
 }
 
 /// The rule for a method of arrays.

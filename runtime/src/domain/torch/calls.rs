@@ -404,7 +404,7 @@ impl Domain for Torch {
     }
 
     fn unread<'py>(&self, class: &Bound<'py, PyType>) -> Option<Bound<'py, PyAny>> {
-        Bound::new(class.py(), Unread { class: class.clone().unbind() }).ok().map(Bound::into_any)
+        crate::domain::unread(class)
     }
 
     fn is_open(&self, example: &Bound<'_, PyAny>) -> bool {

@@ -66,6 +66,14 @@ impl Torch {
         }
         let object = meta.object(tensor)?;
         if metadata::is_attribute(name) {
+            // A tensor from outside tells by itself: what stands for it is made under the modes that are in force.
+            let object = match tensor {
+                Operand::Graph { example, .. } if self.is_tensor(example) && !example.is_instance_of::<Sketch>() => {
+                    example
+                }
+                _ => &object,
+            };
+            let _quiet = Quiet::about([object]);
             return object.getattr(interned(meta.py, name)).map(Answer::Constant).map_err(|error| fault(&error));
         }
         let place = || match tensor {

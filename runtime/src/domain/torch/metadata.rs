@@ -70,7 +70,14 @@ pub(super) fn is_method(target: &Bound<'_, PyAny>) -> bool {
     METHODS.contains(&&*own_name(target))
 }
 
-/// What guards compare. Where the question whether it is a leaf would make its history, nobody asks: it is like no tensor that is recorded.
+/// What guards compare: metadata, and whether inference mode has made it. Operations refuse such tensors where they take others.
+pub(super) fn guarded<'py>(tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+    let of_inference = tensor.call_method0(name!("is_inference"))?;
+    let parts: Vec<_> = metadata(tensor)?.iter().chain([of_inference]).collect();
+    PyTuple::new(tensor.py(), parts)
+}
+
+/// What tells kinds of tensors apart, but for their contents. Where the question whether it is a leaf would make its history, nobody asks: it is like no tensor that is recorded.
 pub(super) fn metadata<'py>(tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
     let read = |name: &str| tensor.getattr(name);
     let stride = tensor.call_method0(name!("stride"))?;

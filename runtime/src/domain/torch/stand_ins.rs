@@ -1,5 +1,5 @@
 //! Tensors on the `meta` device that stand for tensors of the graph where PyTorch is asked.
-use super::examples::empty_like::empty_like;
+use super::examples::empty_like::{empty_like, with_grad};
 use super::examples::history;
 use super::examples::place::Place;
 use super::examples::sketch::{Sketch, constants};
@@ -7,7 +7,7 @@ use super::library::Torch;
 use super::thread::quiet::Quiet;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyModule, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyTuple};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The objects that stand for the operands of a call.
@@ -106,16 +106,6 @@ impl Sketch {
         history::begins_at(&made)?;
         Ok(made)
     }
-}
-
-/// Does something where gradients are kept, or are not, and puts back what was.
-fn with_grad<'py, T>(torch: &Bound<'py, PyModule>, enabled: bool, act: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
-    let before = torch.getattr(name!("is_grad_enabled"))?.call0()?;
-    let set = torch.getattr(name!("_C"))?.getattr(name!("_set_grad_enabled"))?;
-    set.call1((enabled,))?;
-    let done = act();
-    set.call1((before,))?;
-    done
 }
 
 /// A tensor on the `meta` device with the metadata of `example`.

@@ -123,7 +123,7 @@ impl Drop for Active {
 /// Runs continuations for as long as the result is a packet.
 pub fn follow<'py>(mut result: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     while let Some(continuation) = packet(&result) {
-        let values = frame_packet::unpack(result);
+        let values = frame_packet::unpack(result)?;
         // SAFETY: `packet` found an instance of our type.
         let resumed = unsafe { resume(&continuation, values) };
         result = resumed.map_err(|error| program_frames::restored(continuation.py(), error))?;

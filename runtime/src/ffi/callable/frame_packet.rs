@@ -25,7 +25,7 @@ pub(super) fn head<'py>(result: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>>
             return None;
         }
         let marked = ffi::PyTuple_GET_ITEM(raw, 1) == mark(py).ok()?.as_ptr();
-        marked.then(|| Bound::from_borrowed_ptr(py, ffi::PyTuple_GET_ITEM(raw, 0)))
+        marked.then(|| Bound::from_borrowed_ptr_or_opt(py, ffi::PyTuple_GET_ITEM(raw, 0))).flatten()
     }
 }
 
@@ -41,7 +41,10 @@ pub(super) struct Values<'py> {
 }
 
 /// Takes the values, all but the first items, out of an exact tuple that the caller owns.
-pub(super) fn unpack(packet: Bound<'_, PyAny>) -> Values<'_> {
+///
+/// # Errors
+/// `InternalError` where one is missing, as compiled code that came from a damaged file may leave it.
+pub(super) fn unpack(packet: Bound<'_, PyAny>) -> PyResult<Values<'_>> {
     let py = packet.py();
     let raw = packet.as_ptr();
     // SAFETY: `raw` is an exact tuple of that size. Where nobody else holds it, its items may be moved out: both the
@@ -51,12 +54,16 @@ pub(super) fn unpack(packet: Bound<'_, PyAny>) -> Values<'_> {
         let items = (&raw mut (*raw.cast::<ffi::PyTupleObject>()).ob_item).cast::<*mut ffi::PyObject>();
         let take = |index: isize| {
             let slot = items.offset(index);
-            if alone { std::mem::replace(&mut *slot, std::ptr::null_mut()) } else { ffi::Py_NewRef(*slot) }
+            if alone { std::mem::replace(&mut *slot, std::ptr::null_mut()) } else { ffi::Py_XNewRef(*slot) }
         };
-        let survivors = Bound::from_owned_ptr(py, take(HEADER - 1)).cast_into().ok();
+        let survivors = Bound::from_owned_ptr_or_opt(py, take(HEADER - 1)).and_then(|frames| frames.cast_into().ok());
         (survivors, (HEADER..ffi::PyTuple_GET_SIZE(raw)).map(take).collect())
     };
-    Values { py, survivors, owned }
+    let values = Values { py, survivors, owned };
+    match values.owned.iter().any(|value| value.is_null()) {
+        true => Err(InternalError::new_err("compiled code left a variable's value out at a graph break")),
+        false => Ok(values),
+    }
 }
 
 /// Whether the function's variables lie in a namespace, as those of a module's or class's body do.

@@ -10,7 +10,7 @@ use std::ffi::c_void;
 use std::hash::{Hash, Hasher};
 
 /// What a tensor of an exact class was: dtype, device, layout, sizes, strides; whether it requires a gradient, is a leaf, is seen conjugated
-/// or negated, has its history made when it is asked for.
+/// or negated, was made by inference mode, has its history made when it is asked for.
 #[derive(Debug)]
 pub struct TensorWords {
     functions: &'static Functions,
@@ -25,8 +25,9 @@ pub struct TensorWords {
 /// Where objects keep their `at::Tensor`: behind what all objects have.
 const PLACE: usize = size_of::<ffi::PyObject>();
 
-/// Whether a tensor requires a gradient, is a leaf, is seen conjugated or negated, and what [`has_history_when_asked`] says.
-type Flags = [bool; 5];
+/// Whether a tensor requires a gradient, is a leaf, is seen conjugated or negated, was made by inference mode, and what
+/// [`has_history_when_asked`] says.
+type Flags = [bool; 6];
 
 /// Where [`TensorWords::kinds`] has the layout.
 const LAYOUT: usize = 3;
@@ -95,6 +96,7 @@ impl Tensor<'_> {
                 is_leaf,
                 (functions.is_conj)(self.handle),
                 (functions.is_neg)(self.handle),
+                (functions.is_inference)(self.handle),
                 requires_grad && is_leaf && self.is_view_of_history(),
             ]
         }

@@ -93,24 +93,12 @@ impl<'py> Tracer<'py> {
             let needs = PyTuple::new(tracer.py, needs).or_else(|error| internal(error.to_string()))?;
             let needs = tracer.constant(needs.into_any());
             tracer.switch(domain, *off)?;
-            let context = tracer.call(context, Arguments::positional(vec![needs]))?;
-            let mut given = args.clone();
-            if set_up.is_none() {
-                given.positional.insert(0, context);
+            let called =
+                tracer.call_within_gradient((context, forward, set_up, backward.filter(|_| needed)), needs, args);
+            if matches!(called, Ok(_) | Err(Unwind::Raised(_))) {
+                tracer.switch(domain, *back)?;
             }
-            let result = tracer.call(forward, given)?;
-            if let Some(set_up) = set_up {
-                let inputs = tracer.tuple(&args.positional)?;
-                tracer.call(set_up, Arguments::positional(vec![context, inputs, result]))?;
-            }
-            if let Some(backward) = backward.filter(|_| needed) {
-                let (go_back, backward) = (tracer.get_attr(context, "go_back")?, tracer.absorb_static(backward));
-                match tracer.call(go_back, Arguments::positional(vec![backward, result])) {
-                    Err(Unwind::Raised(_)) => return unsupported(WHOLE, "its way back raises"),
-                    went => went.map(drop)?,
-                }
-            }
-            tracer.switch(domain, *back)?;
+            let (context, result) = called?;
             Ok(Applied { context, result, needed })
         });
         let has_seen = self.show_changes(hidden);
@@ -123,6 +111,34 @@ impl<'py> Tracer<'py> {
         }
         self.refuse_others(&dropped, args)?;
         self.call_domain(domain, Callee::Function(apply), &args.positional, &args.keywords)
+    }
+
+    /// What a function with gradients of its own calls, the class of its context, `forward` and `setup_context` known to the trace: the context,
+    /// and what `forward` gives.
+    fn call_within_gradient(
+        &mut self,
+        (class, forward, set_up, backward): (ValueId, ValueId, Option<ValueId>, Option<Bound<'py, PyAny>>),
+        needs: ValueId,
+        args: &Arguments,
+    ) -> Traced<(ValueId, ValueId)> {
+        let context = self.call(class, Arguments::positional(vec![needs]))?;
+        let mut given = args.clone();
+        if set_up.is_none() {
+            given.positional.insert(0, context);
+        }
+        let result = self.call(forward, given)?;
+        if let Some(set_up) = set_up {
+            let inputs = self.tuple(&args.positional)?;
+            self.call(set_up, Arguments::positional(vec![context, inputs, result]))?;
+        }
+        if let Some(backward) = backward {
+            let (go_back, backward) = (self.get_attr(context, "go_back")?, self.absorb_static(backward));
+            match self.call(go_back, Arguments::positional(vec![backward, result])) {
+                Err(Unwind::Raised(_)) => return unsupported(WHOLE, "its way back raises"),
+                went => went.map(drop)?,
+            }
+        }
+        Ok((context, result))
     }
 
     /// Goes through calls, and drops what they have recorded, from a node on; breaks where they change something outside.

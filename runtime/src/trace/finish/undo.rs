@@ -47,7 +47,9 @@ impl<'py> Tracer<'py> {
         let mut inputs: Vec<(NodeId, ValueId)> = inputs.copied().collect();
         inputs.sort_by_key(|(node, _)| !always.contains(node));
         undo.always = inputs.iter().filter(|(node, _)| always.contains(node)).count();
-        undo.raises_before = may_raise && undo.always < inputs.len();
+        // PyTorch may refuse the change of what gradients follow, before it is made.
+        let may_be_refused = !self.state.final_changes.is_empty() && self.state.backward.nodes.is_empty();
+        undo.raises_before = (may_raise || may_be_refused) && undo.always < inputs.len();
         undo.inputs = inputs.into_iter().map(|(_, value)| value).collect();
         undo.generators = generators;
         undo
@@ -72,6 +74,64 @@ impl<'py> Tracer<'py> {
                 self.break_after_final_changes()
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Breaks where operands are, or share memory with, what operations refuse, after a change that cannot be taken back.
+    pub(crate) fn refuse_fragile(&mut self, domain: &Arc<dyn Domain>, node: &Node) -> Traced<()> {
+        if self.state.final_changes.is_empty() {
+            return Ok(());
+        }
+        let mut operands = Vec::new();
+        node.arguments().for_each(|argument| argument.nodes(&mut operands));
+        let modes = self.state.numbers.modes.iter().filter_map(|mode| self.state.graph.nodes.get(mode.0 as usize));
+        let mut targets = modes.filter_map(|mode| mode.target.as_ref());
+        let is_mixed = targets.any(|target| domain.makes_fragile(target.bind(self.py)));
+        let is_fragile = |operand: NodeId| {
+            let (memory, behind) = self.memory_behind(operand);
+            let mut inputs = self.state.inputs.iter().filter(|(node, _)| behind.contains(node));
+            inputs.any(|(_, value)| self.real(*value).is_some_and(|object| domain.is_fragile(&object)))
+                || is_mixed && self.is_older_than_modes(&memory)
+        };
+        match operands.into_iter().any(is_fragile) {
+            true => self.break_after_final_changes(),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether the graph has set modes since one of these nodes.
+    fn is_older_than_modes(&self, nodes: &FxHashSet<NodeId>) -> bool {
+        let is_input = |id: &NodeId| self.state.graph.nodes[id.0 as usize].op == NodeOp::Placeholder;
+        let first = nodes.iter().filter(|id| !is_input(id)).min();
+        first.is_some_and(|first| self.state.numbers.modes.iter().any(|mode| mode > first))
+    }
+
+    /// Breaks where a change that gradients follow comes after one that cannot be taken back, and may be refused: that of a view of a leaf, of
+    /// a view that is one of several or was made in another mode, of what nobody knows how it was made.
+    pub(crate) fn refuse_followed_change(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        changed: &[NodeId],
+        example: &Bound<'py, PyAny>,
+    ) -> Traced<()> {
+        if self.state.final_changes.is_empty() || !domain.keeps_history(example) {
+            return Ok(());
+        }
+        let passed: FxHashSet<_> =
+            self.state.final_changes.iter().flat_map(|changed| self.inputs_behind(*changed)).collect();
+        let may_be_refused = |id: &NodeId| {
+            let node = &self.state.graph.nodes[id.0 as usize];
+            let is_known = |effects: NodeEffects| !effects.is_unknown && !effects.gives_several;
+            match node.op {
+                NodeOp::Placeholder => !passed.contains(id),
+                _ => !self.effects_of(node).is_some_and(|(_, effects)| is_known(effects)),
+            }
+        };
+        let is_refused =
+            |memory: FxHashSet<NodeId>| memory.iter().any(may_be_refused) || self.is_older_than_modes(&memory);
+        match changed.iter().any(|changed| is_refused(self.memory_behind(*changed).0)) {
+            true => self.break_after_final_changes(),
+            false => Ok(()),
         }
     }
 
@@ -155,7 +215,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// The nodes whose results a node changes.
-    pub(super) fn written(&self, id: NodeId, node: &Node, effects: &NodeEffects) -> Vec<NodeId> {
+    pub(crate) fn written(&self, id: NodeId, node: &Node, effects: &NodeEffects) -> Vec<NodeId> {
         let changes = self.state.changed_by_graph.iter().filter(|change| change.by == id);
         let mut written: Vec<_> = changes.map(|change| change.operand).collect();
         for at in &effects.writes {

@@ -1,4 +1,4 @@
-//! Builds, fills and unpacks containers; strings of f-strings.
+//! Builds, fills and unpacks containers.
 use crate::ffi::types;
 use crate::trace::release;
 use crate::trace::state::arguments::Arguments;
@@ -348,62 +348,5 @@ impl<'py> Tracer<'py> {
             items.extend(self.gathered("list", iterator)?);
         }
         Ok(items)
-    }
-
-    pub(crate) fn build_string(&mut self, frame: &mut Frame, count: u32) -> Traced<Flow> {
-        let parts = frame.pop_many(count as usize)?;
-        if let Some(joined) = self.join_unread(&parts)? {
-            frame.push(joined);
-            return Ok(Flow::Next);
-        }
-        let mut text = String::new();
-        for part in parts {
-            match self.known_str(part) {
-                Some(part) => text.push_str(&part),
-                None => return unsupported("f-string of an unknown value", "BUILD_STRING"),
-            }
-        }
-        let text = pyo3::types::PyString::new(self.py, &text).into_any();
-        let text = self.constant(text);
-        frame.push(text);
-        Ok(Flow::Next)
-    }
-
-    /// Conversion and format in one, up to 3.12.
-    pub(crate) fn format_value(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
-        let spec = if arg & 4 == 4 { Some(frame.pop()?) } else { None };
-        if arg & 3 != 0 {
-            self.convert_value(frame, arg & 3)?;
-        }
-        let Some(spec) = spec else { return self.format_simple(frame) };
-        frame.push(spec);
-        self.format_with_spec(frame)
-    }
-
-    pub(crate) fn format_simple(&mut self, frame: &mut Frame) -> Traced<Flow> {
-        let value = frame.pop()?;
-        let result = if self.known_str(value).is_some() { value } else { self.call_builtin("format", &[value])? };
-        frame.push(result);
-        Ok(Flow::Next)
-    }
-
-    pub(crate) fn format_with_spec(&mut self, frame: &mut Frame) -> Traced<Flow> {
-        let spec = frame.pop()?;
-        let value = frame.pop()?;
-        let result = self.call_builtin("format", &[value, spec])?;
-        frame.push(result);
-        Ok(Flow::Next)
-    }
-
-    pub(crate) fn convert_value(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
-        let value = frame.pop()?;
-        let name = match arg {
-            1 => "str",
-            2 => "repr",
-            _ => "ascii",
-        };
-        let result = self.call_builtin(name, &[value])?;
-        frame.push(result);
-        Ok(Flow::Next)
     }
 }

@@ -35,7 +35,9 @@ impl<'py> Tracer<'py> {
     /// The truth that a value most likely has, which the graph checks; `None`: nothing is known of it, or nothing is to be guessed.
     pub(super) fn guessed_truth(&mut self, value: ValueId) -> Traced<Option<bool>> {
         let Value::Node { node, .. } = self.value(value) else { return Ok(None) };
-        let Some(truth) = self.likely_truth(*node).filter(|_| self.may_guess()) else { return Ok(None) };
+        let Some(truth) = self.likely_truth(*node).filter(|_| self.state.nesting == 0 && self.may_guess()) else {
+            return Ok(None);
+        };
         let failed = self.state.function_caches.failed_guesses(self.py);
         if !failed.is_empty() {
             return Ok(None);
@@ -51,15 +53,13 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether a failure takes nothing back, and a loop ends whatever is guessed in it.
-    fn may_guess(&self) -> bool {
-        let is_guess = |node: &&Node| node.target.as_ref().is_some_and(|target| self.is_check_of_guess(target));
+    pub(crate) fn may_guess(&self) -> bool {
         !self.state.must_not_break
-            && self.state.nesting == 0
             && !self.has_taking_modes()
             && !self.is_in_endless_loop()
             && self.state.final_changes.is_empty()
             && self.state.backward.nodes.is_empty()
-            && self.state.graph.nodes.iter().filter(is_guess).count() < MOST
+            && self.state.graph.nodes.iter().filter(|node| self.is_guess(node)).count() < MOST
             && self.undo().inputs.is_empty()
     }
 
@@ -72,13 +72,19 @@ impl<'py> Tracer<'py> {
         })
     }
 
-    fn is_check_of_guess(&self, target: &Py<PyAny>) -> bool {
-        let target = target.bind(self.py);
+    /// Whether a node checks a guess.
+    pub(crate) fn is_guess(&self, node: &Node) -> bool {
+        let Some(target) = node.target.as_ref().map(|target| target.bind(self.py)) else { return false };
         self.state.domains.iter().filter_map(|domain| domain.check_of_guess(self.py)).any(|check| check.is(target))
     }
 
     /// Has the graph check a guess, and traces that make one end with the first that fails.
-    fn check_guess(&mut self, value: ValueId, truth: bool, failed: &Bound<'py, PyDict>) -> Traced<Option<bool>> {
+    pub(crate) fn check_guess(
+        &mut self,
+        value: ValueId,
+        truth: bool,
+        failed: &Bound<'py, PyDict>,
+    ) -> Traced<Option<bool>> {
         let Value::Node { node, example, .. } = self.value(value) else { return Ok(None) };
         let example = example.bind(self.py).clone();
         let room = self.state.graph.nodes.get(node.0 as usize).map_or("", |node| node.domain);

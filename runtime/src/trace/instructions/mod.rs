@@ -22,3 +22,4 @@ pub(crate) mod operators;
 pub(crate) mod results;
 pub(crate) mod stack;
 pub(crate) mod step;
+mod strings;

@@ -10,6 +10,8 @@ mod scalar_tensors;
 mod size_tuples;
 mod sizes;
 mod storage;
+mod text_operations;
 mod texts;
 pub(crate) mod unread;
 mod unread_operations;
+mod whole_choices;

@@ -44,6 +44,10 @@ const BUILTINS: &[&str] =
 impl<'py> Tracer<'py> {
     /// What a container of the trace's own, or an attribute of an object of its own, holds for a value.
     pub(crate) fn stored(&mut self, value: ValueId) -> Traced<Bound<'py, PyAny>> {
+        if self.is_unread_text(value) {
+            self.state.numbers.texts_in_containers = true;
+            return self.proxy(value);
+        }
         if !self.is_symbolic(value) {
             return self.native(value);
         }
@@ -53,6 +57,9 @@ impl<'py> Tracer<'py> {
 
     /// Functions of C that look at numbers within containers, past the slots of proxies, get them as they are: the trace is made again.
     pub(crate) fn fix_numbers_for(&mut self, callable: &Bound<'py, PyAny>, args: &[Bound<'py, PyAny>]) -> Traced<()> {
+        if self.state.numbers.texts_in_containers && !asks_by_slots(callable) {
+            self.refuse_texts_in(args)?;
+        }
         if !self.state.numbers.any_changes() {
             return Ok(());
         }
@@ -67,10 +74,22 @@ impl<'py> Tracer<'py> {
     /// The same for a slot's function.
     pub(crate) fn fix_numbers_for_slot(&mut self, function: &str, operands: &[Bound<'py, PyAny>]) -> Traced<()> {
         let of_text = ["unicode_", "bytes_", "bytearray_"].iter().any(|class| function.starts_with(class));
+        if self.state.numbers.texts_in_containers && of_text {
+            self.refuse_texts_in(operands)?;
+        }
         if !self.state.numbers.in_containers || !of_text {
             return Ok(());
         }
         self.fix_numbers_in(operands)
+    }
+
+    /// Breaks where C would look at texts that contents decide.
+    fn refuse_texts_in(&mut self, args: &[Bound<'py, PyAny>]) -> Traced<()> {
+        if !args.iter().any(|arg| self.holds(arg, DEPTH, &|value| self.is_unread_text(value))) {
+            return Ok(());
+        }
+        let text = self.state.proxies.keys().copied().find(|value| self.is_unread_text(*value));
+        text.map_or(Ok(()), |text| self.refuse_unread(text))
     }
 
     fn fix_numbers_in(&mut self, args: &[Bound<'py, PyAny>]) -> Traced<()> {
@@ -83,8 +102,12 @@ impl<'py> Tracer<'py> {
 
     /// Whether an object is a symbolic number, or holds one so deep.
     pub(crate) fn holds_number(&self, object: &Bound<'py, PyAny>, depth: usize) -> bool {
+        self.holds(object, depth, &|value| self.is_symbolic(value))
+    }
+
+    fn holds(&self, object: &Bound<'py, PyAny>, depth: usize, is: &dyn Fn(ValueId) -> bool) -> bool {
         if object.is_instance_of::<Proxy>() {
-            return self.value_of_proxy(object).is_some_and(|value| self.is_symbolic(value));
+            return self.value_of_proxy(object).is_some_and(is);
         }
         if is_scalar(object) || is_definition(object) || object.is_instance_of::<PyType>() {
             return false;
@@ -95,7 +118,7 @@ impl<'py> Tracer<'py> {
         let held = crate::ffi::modules::import(self.py, "gc")
             .and_then(|gc| gc.call_method1(name!("get_referents"), (object,)));
         let Ok(Ok(held)) = held.map(|held| held.cast_into::<PyList>()) else { return true };
-        held.iter().any(|held| self.holds_number(&held, depth - 1))
+        held.iter().any(|held| self.holds(&held, depth - 1, is))
     }
 }
 

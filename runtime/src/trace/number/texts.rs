@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
 /// Where the functions are that the graph calls.
-const MODULE: &str = "slotrt._numbers";
+pub(super) const MODULE: &str = "slotrt._numbers";
 
 /// Types of formats that read the locale, or refuse some numbers.
 const REFUSED: [char; 2] = ['n', 'c'];

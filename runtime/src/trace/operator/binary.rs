@@ -17,6 +17,9 @@ impl<'py> Tracer<'py> {
         if release::PRINT_IS_LIKE_ANY && name == "rshift" && self.known(left).is_some_and(|left| is_print(&left)) {
             return unsupported("operator", "print >> …, whose error is worded otherwise");
         }
+        if let Some(text) = self.text_operation(name, left, right)? {
+            return Ok(text);
+        }
         macro_rules! number {
             ($($operator:literal => $function:ident),* $(,)?) => {
                 match name {

@@ -1,11 +1,14 @@
-//! Functions that write down what a program does, each as a whole: they look at who called them, at the clock, at the thread, and wait for
-//! locks. Traced, they would break at each of these, with no graph work between.
+//! Functions that write down, or show, what a program does, each as a whole: they look at who called them, at the clock, at the thread, and wait
+//! for locks. Traced, they would break at each of these, with no graph work between.
 use crate::ffi::callee;
 use crate::graph_break::{Break, KEEPS_RECORDS};
 use pyo3::prelude::*;
 
 /// The package that keeps logs.
 const PACKAGE: &str = "logging";
+
+/// Packages all functions of which show how far a program has come.
+const PROGRESS: &[&str] = &["tqdm"];
 
 /// Beginnings of the qualified names of functions there that make, filter, format and write records.
 const RECORDS: &[&str] = &[
@@ -51,7 +54,13 @@ pub(crate) fn asks_for_record(function: &Bound<'_, PyAny>) -> bool {
 /// Why a Python function runs natively, if it makes or writes a record.
 pub(crate) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
     let module = callee::module_name(function)?;
-    let module = module_within(module.to_str().ok()?)?;
+    let module = module.to_str().ok()?;
+    let shows =
+        |package: &&str| module.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    if PROGRESS.iter().any(shows) {
+        return Some(as_a_whole(callee::qualname_of(function)));
+    }
+    let module = module_within(module)?;
     let name = callee::qualname_of(function);
     let writes = module == "handlers" || module.is_empty() && RECORDS.iter().any(|start| name.starts_with(start));
     writes.then(|| as_a_whole(name))
@@ -62,7 +71,7 @@ pub(crate) fn as_a_whole(context: String) -> Box<Break> {
     Box::new(Break {
         kind: KEEPS_RECORDS.into(),
         context,
-        explanation: "it writes down who called it, when, and on which thread".to_owned(),
+        explanation: "it writes down what happens, when, and on which thread".to_owned(),
         hints: vec!["the graph before it and the graph after it are kept; nothing needs to be done".into()],
     })
 }

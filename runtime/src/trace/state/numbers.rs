@@ -76,6 +76,12 @@ pub(crate) struct Numbers {
     pub(crate) may_change_unseen: bool,
     /// How many frames the trace was in where it recorded the first of them, or the outermost.
     pub(crate) open_depth: Option<usize>,
+    /// Whether one holds a text that contents decide.
+    pub(crate) texts_in_containers: bool,
+    /// Texts of symbolic numbers, which become parts of others, and the numbers.
+    pub(crate) texts: Tracked<FxHashMap<ValueId, ValueId>>,
+    /// Whether the trace went on as if all of some choice were chosen.
+    pub(crate) whole_choices: bool,
     /// Whether C makes an object, and gets what is passed to its class.
     pub(crate) makes_object: bool,
     /// Whether a float becomes a tensor, which a backend takes.

@@ -207,7 +207,6 @@ pub struct State {
     pub(crate) dropped_nodes: Tracked<FxHashSet<NodeId>>,
     /// Modes of libraries that the trace has set.
     pub(crate) mode_changes: Tracked<Vec<crate::trace::state::process::ModeInForce>>,
-    /// What restores them where the graph raises, the first first.
     /// Values of the graph that are given to calls after it.
     pub(crate) used_after: Tracked<Vec<ValueId>>,
     /// Handles that calls after the graph give, and these calls.
@@ -218,7 +217,7 @@ pub struct State {
     pub(crate) dispatched: crate::trace::state::process::Dispatched,
     /// Attributes that wrappers have while the graph runs, and what they hold.
     pub(crate) held_by_wrappers: Tracked<FxHashMap<(ValueId, String), ValueId>>,
-    /// What restores modes of libraries where the graph raises, the first first.
+    /// What restores modes of libraries where the graph raises, in the order in which they were set.
     pub(crate) restored_modes: Tracked<Vec<crate::trace::state::process::BoundCall>>,
     /// What of the process compiled code sets.
     pub(crate) settings: Tracked<Vec<&'static crate::trace::state::process::Setting>>,

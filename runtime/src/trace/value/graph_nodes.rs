@@ -55,6 +55,11 @@ impl<'py> Tracer<'py> {
         if let Some(result) = self.call_dispatched(domain, &callee, args, keywords)? {
             return Ok(result);
         }
+        if keywords.is_empty()
+            && let Some(known) = self.call_on_whole_choice(domain, &callee, args, true)?
+        {
+            return Ok(known);
+        }
         if let Some(answer) = self.size_question(&callee, args)? {
             return Ok(answer);
         }
@@ -94,7 +99,14 @@ impl<'py> Tracer<'py> {
                 return self.fix_operands(&callee, &operands, &named);
             }
             Err(reason) if reason.kind == GETS_READY => return self.wait_until_ready(Err(Unwind::Break(reason))),
-            Err(reason) => return Err(self.break_at_open(reason, &all().collect::<Vec<_>>())),
+            Err(reason) => {
+                if keywords.is_empty()
+                    && let Some(known) = self.call_on_whole_choice(domain, &callee, args, false)?
+                {
+                    return Ok(known);
+                }
+                return Err(self.break_at_open(reason, &all().collect::<Vec<_>>()));
+            }
         };
         self.settle_warnings(&**domain, &answer, &heard)?;
         let answer = self.with_layout_asked(&**domain, answer);

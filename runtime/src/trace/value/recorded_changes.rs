@@ -29,6 +29,7 @@ impl<'py> Tracer<'py> {
             Gives::Became(value) => self.replace_example(domain, value, &example)?,
             _ => {
                 finals = self.final_changes(domain, &operands, &example);
+                self.refuse_followed_change(domain, &operands, &example)?;
                 self.begin_histories(domain, &written, &example)?;
             }
         }

@@ -117,6 +117,7 @@ impl<'py> Tracer<'py> {
             origin: self.origin(),
             backend,
         };
+        self.refuse_fragile(domain, &node)?;
         if !is_sure {
             self.refuse_late_failure(&node, has_kernel)?;
         }

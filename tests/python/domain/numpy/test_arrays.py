@@ -358,6 +358,30 @@ class Numpy(unittest.TestCase):
             self.agree(function, lambda: (np.arange(6.0).reshape(2, 3),), lambda: (np.ones((2, 3)) * 1e300,))
         self.recorded(functions[0], np.arange(6.0), ops=3)
 
+    def test_percentiles_and_rearrangements(self):
+        kinds = [[[1.0, 2.0, 3.0], [6.0, 5.0, 4.0]], [[np.nan, 1.0, 2.0], [np.inf, 3.0, 4.0]], [[-np.inf, np.inf, 0.0], [0.0, 0.0, 0.0]]]
+        for function in (
+            lambda a: np.percentile(a, 90) + 1,
+            lambda a: np.percentile(a, [10, 50.0], axis=0),
+            lambda a: (np.quantile(a, 0.3), np.quantile(a, 0.3, method="nearest"), np.percentile(a, 50, keepdims=True)),
+            lambda a: (np.average(a), np.average(a, axis=1), np.average(a, axis=0, weights=[1.0, 2.0])),
+            lambda a: (np.fliplr(a), np.flipud(a), np.rot90(a), np.repeat(a, 2), np.repeat(a, [1, 2], axis=0)),
+            lambda a: (np.pad(a, 1), np.pad(a, ((1, 0), (0, 2)), mode="edge")),
+        ):
+            self.agree(function, *[lambda kind=kind: (np.array(kind),) for kind in kinds])
+            self.recorded(function, np.array(kinds[0]))
+        self.agree(lambda a: np.percentile(a, 101), lambda: (np.ones(3),))
+        self.agree(lambda a: (np.percentile(a, 5), np.average(a)), lambda: (np.ones(0),))
+
+    def test_functions_that_use_their_operand_for_their_work(self):
+        for function in (
+            lambda a: (a + 1, np.median(a, overwrite_input=True), a * 1),
+            lambda a: (a + 1, np.median(a, None, None, True), a * 1),
+            lambda a: (a + 1, np.percentile(a, 50, overwrite_input=True), a * 1),
+            lambda a: (a + 1, np.quantile(a, 0.5, 0, None, True), a * 1),
+        ):
+            self.agree(function, *[lambda: (np.array([[3.0, 1.0, 2.0, 0.0], [9.0, 7.0, 8.0, 5.0]]),)] * 2)
+
     def test_an_array_of_an_array(self):
         def f(x):
             made = x * 2

@@ -1,6 +1,7 @@
 """A graph that raises leaves the modes as the program has them there, also where a mode begins before a graph break and ends after it."""
 
 import contextlib
+import itertools
 import unittest
 
 import slotrt
@@ -93,6 +94,42 @@ def caught(make, x, i):
     return y, z
 
 
+def not_begun(makes, x, i):
+    """Raises before the modes begin."""
+    first, second = makes
+    x.index_put_((i,), x[:1], accumulate=True)
+    with first():
+        y = x + 1
+        with second():
+            slotrt.graph_break()
+            y = y * 2
+    return (y,)
+
+
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(_, x):
+        return x * {}
+
+    @staticmethod
+    def backward(_, gradient):
+        return gradient
+
+
+def raised_within(make, x, i):
+    with make():
+        try:
+            return (Twice.apply(x),)
+        except TypeError as error:
+            return str(error), state()
+
+
+def asked(make, x, i):
+    leaf = torch.ones(2, requires_grad=True)
+    with make():
+        return x.requires_grad, leaf.requires_grad, (leaf * 2).requires_grad
+
+
 def described(value):
     if not isinstance(value, torch.Tensor):
         return value
@@ -120,6 +157,34 @@ class ModesOfFailedGraphs(unittest.TestCase):
                     compiled = slotrt.compile(function)
                     for index in (fits, fails, fails, fits):
                         self.assertEqual(called(compiled, make, index), called(function, make, index))
+
+    def test_a_function_that_raises(self):
+        for name, make in CONTEXTS.items():
+            with self.subTest(context=name):
+                slotrt.reset()
+                compiled = slotrt.compile(raised_within)
+                for _ in range(2):
+                    self.assertEqual(called(compiled, make, None), called(raised_within, make, None))
+
+    def test_tensors_are_asked(self):
+        for name, make in CONTEXTS.items():
+            slotrt.reset()
+            compiled = slotrt.compile(asked)
+            for kind in ("plain", "leaf", "computed", "computed"):
+                with self.subTest(context=name, kind=kind):
+                    x = torch.ones(2, requires_grad=kind != "plain")
+                    x = x * 1 if kind == "computed" else x
+                    self.assertEqual(compiled(make, x, None), asked(make, x, None))
+
+    def test_before_modes_within_modes(self):
+        fits, fails = torch.tensor([1]), torch.tensor([100])
+        for pair in itertools.product(CONTEXTS, repeat=2):
+            with self.subTest(contexts=pair):
+                slotrt.reset()
+                compiled = slotrt.compile(not_begun)
+                makes = tuple(CONTEXTS[name] for name in pair)
+                for index in (fits, fails, fails, fits):
+                    self.assertEqual(called(compiled, makes, index), called(not_begun, makes, index))
 
 
 if __name__ == "__main__":

@@ -185,7 +185,41 @@ def changed_before_a_failure(x):
         return x * 2, numbers
 
 
+def measured(x):
+    """Numbers for logs, by way of arrays."""
+    total, lines = 0.0, []
+    for row in x:
+        values = (row * 2).relu().detach().cpu().numpy()
+        total += float(values.mean())
+        lines.append(f"{values.max().item():.2f}")
+    return total, lines, values.tolist(), x * total
+
+
+def clipped(x):
+    y = x * 2
+    limit = numpy.percentile(y.detach().numpy(), 60)
+    return torch.clamp(y, max=float(limit)), limit, y * limit.item()
+
+
+def branched(x):
+    values = x.detach().numpy()
+    return (x * 2 if values.max() > 1.2 else x * 3), bool((values > 1.2).any()), int(values.argmax())
+
+
+def other_contents(number):
+    return [matrix(), matrix() * float("nan"), matrix() - 5][number]
+
+
+def with_numbers(function, needs=False):
+    return lambda: (function, lambda number: [other_contents(number).requires_grad_(needs)], ())
+
+
 ROWS = [
+    (with_numbers(measured), 0),
+    (with_numbers(measured, True), 0),
+    (with_numbers(clipped), 0),
+    (with_numbers(clipped, True), 0),
+    (with_numbers(branched), None),
     (of(made_and_changed), 0),
     (of(changed_through_both), 0),
     (of(changed_from_outside, matrix, array), None),

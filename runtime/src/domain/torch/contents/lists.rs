@@ -5,11 +5,11 @@ use crate::domain::torch::examples::open::{Unread, Unsized};
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::graph_break::{CallResult, fault};
 use crate::domain::torch::meta::Meta;
-use crate::domain::{Answer, Domain, Operand};
+use crate::domain::{Answer, Domain, Operand, unread_lists};
 use crate::ffi::types;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyComplex, PyFloat, PyInt, PyList, PyTuple, PyType};
+use pyo3::types::{PyComplex, PyFloat, PyInt, PyTuple, PyType};
 
 /// Longer lists are made natively: each of their items would be a node.
 const LONGEST: i64 = 64;
@@ -108,14 +108,4 @@ impl<'py> Meta<'_, 'py> {
         let answer = |(example, getitem)| Answer::Parts { target, args, kwargs, example, getitem, itself: Vec::new() };
         Some(made().map(answer).map_err(|error| fault(&error)))
     }
-}
-
-/// What stands for numbers of a class, in lists of such lengths.
-fn unread_lists<'py>(class: &Bound<'py, PyType>, sizes: &[i64]) -> PyResult<Bound<'py, PyAny>> {
-    let py = class.py();
-    let Some((length, inner)) = sizes.split_first() else {
-        return Ok(Bound::new(py, Unread { class: class.clone().unbind() })?.into_any());
-    };
-    let items = (0..*length).map(|_| unread_lists(class, inner)).collect::<PyResult<Vec<_>>>()?;
-    Ok(PyList::new(py, items)?.into_any())
 }

@@ -1,7 +1,9 @@
 //! Floats that tensors without dimensions hold on the CPU: counts of steps, rates, products of rates. Calls that work on them alone have rules.
+use super::tags::operation;
 use crate::domain::torch::change::changes;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::library::Torch;
+use crate::domain::torch::meta::Meta;
 use crate::domain::torch::named::own_name;
 use crate::domain::torch::shapes::Dtype;
 use crate::domain::torch::thread::quiet::Quiet;
@@ -11,6 +13,10 @@ use crate::ffi::libtorch::contents;
 use crate::names::name;
 use crate::symbol::Operation;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+/// Operations that tell which elements count.
+const CHOOSE: &[&str] = &["nonzero", "argwhere", "where"];
 
 /// How names of operations begin that do something to each tensor of a list.
 const EACH: &str = "_foreach_";
@@ -29,6 +35,35 @@ impl HeldNumbers for Torch {
         let _quiet = Quiet::about([object]);
         let told: f64 = object.call_method0(name!("item")).ok()?.extract().ok()?;
         (told.to_bits() == held.to_bits()).then_some(held)
+    }
+
+    fn all_chosen<'py>(
+        &self,
+        target: &Bound<'py, PyAny>,
+        count: i64,
+        kwargs: &Bound<'py, PyDict>,
+    ) -> Option<Bound<'py, PyAny>> {
+        let is_choice = CHOOSE.contains(&&*operation(target)?);
+        let named = PyDict::new(target.py());
+        named.set_item(name!("dtype"), self.module.bind(target.py()).getattr(name!("bool")).ok()?).ok()?;
+        named.set_item(name!("device"), "cpu").ok()?;
+        let all = || self.module.bind(target.py()).getattr(name!("ones"))?.call((count,), Some(&named));
+        let args = PyTuple::new(target.py(), [is_choice.then(all)?.ok()?]).ok()?;
+        self.computed(target, &args, kwargs)
+    }
+
+    fn computed<'py>(
+        &self,
+        target: &Bound<'py, PyAny>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: &Bound<'py, PyDict>,
+    ) -> Option<Bound<'py, PyAny>> {
+        let meta = Meta { torch: self, py: target.py() };
+        meta.refuse_modes().ok()?;
+        if self.ambient.is_transforming(target.py()).unwrap_or(true) {
+            return None;
+        }
+        meta.keeping_random(|| target.call(args, Some(kwargs))).ok()
     }
 
     fn numbers_held_after<'py>(

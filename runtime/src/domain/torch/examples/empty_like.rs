@@ -47,6 +47,21 @@ fn made_like<'py>(
     let made = make(shape.extract()?, strides.extract()?, &named)?;
     match example.getattr(name!("is_leaf"))?.is_truthy()? {
         true => Ok(made),
-        false => made.call_method0(name!("clone")),
+        // The modes of the trace do not decide what it is.
+        false => with_grad(torch, true, || made.call_method0(name!("clone"))),
     }
+}
+
+/// Does something where gradients are kept, or are not, and puts back what was.
+pub(in crate::domain::torch) fn with_grad<'py, T>(
+    torch: &Bound<'py, PyModule>,
+    enabled: bool,
+    act: impl FnOnce() -> PyResult<T>,
+) -> PyResult<T> {
+    let before = torch.getattr(name!("is_grad_enabled"))?.call0()?;
+    let set = torch.getattr(name!("_C"))?.getattr(name!("_set_grad_enabled"))?;
+    set.call1((enabled,))?;
+    let done = act();
+    set.call1((before,))?;
+    done
 }

@@ -1,6 +1,7 @@
 //! What a trace has in the place of results that nobody knows before the graph has run.
 use super::sketch::PRIORITY;
 use crate::domain::Operand;
+pub(in crate::domain::torch) use crate::domain::Unread;
 use crate::ffi::types;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple, PyType};
@@ -18,14 +19,6 @@ pub(in crate::domain::torch) struct Unsized {
     required: AtomicBool,
     /// Whether it may lie in the memory of another tensor, or another one in its memory.
     is_shared: AtomicBool,
-}
-
-/// A number of the graph that contents decide.
-#[pyclass(frozen, module = "slotrt")]
-#[allow(missing_debug_implementations)]
-pub(in crate::domain::torch) struct Unread {
-    /// `int`, `float`, `bool` or `complex`; `str`, of the text of one.
-    pub(in crate::domain::torch) class: Py<PyType>,
 }
 
 impl Unsized {
@@ -128,7 +121,7 @@ pub(in crate::domain::torch) fn class_of<'py>(
     if example.is_instance_of::<Unsized>() {
         return Some(tensor.bind(py).clone());
     }
-    example.cast::<Unread>().ok().map(|unread| unread.get().class.bind(py).clone())
+    crate::domain::class_of_unread(example)
 }
 
 /// Such an example in words; `None`: it is another one.
@@ -143,5 +136,5 @@ pub(in crate::domain::torch) fn description(example: &Bound<'_, PyAny>) -> Optio
         let sizes: Vec<_> = sizes.iter().map(length).collect();
         return Some(format!("Tensor[{dtype}, sizes ({})]", sizes.join(", ")));
     }
-    example.cast::<Unread>().ok().map(|unread| types::name(unread.get().class.bind(py)))
+    crate::domain::description_of_unread(example)
 }

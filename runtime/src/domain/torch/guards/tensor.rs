@@ -1,5 +1,5 @@
 //! Guards on tensors.
-use super::super::metadata::metadata;
+use super::super::metadata::guarded;
 use super::super::symbols::open_sizes;
 use crate::domain::torch::examples::place::Place;
 use crate::domain::torch::thread::quiet::Quiet;
@@ -34,7 +34,7 @@ impl TensorCheck {
         if changes_when_asked || !strided || !is_somewhere || quantised && is_elsewhere()? {
             return Ok(None);
         }
-        Self::with(example.get_type().unbind(), metadata(example)?).map(Some)
+        Self::with(example.get_type().unbind(), guarded(example)?).map(Some)
     }
 
     /// From its state: class, metadata.
@@ -45,14 +45,14 @@ impl TensorCheck {
 
     fn with(class: Py<PyType>, metadata: Bound<'_, PyTuple>) -> PyResult<Self> {
         let text = format!(
-            "(dtype, shape, strides, requires_grad, device, layout, is_conj, is_neg, is_leaf) == {}",
+            "(dtype, shape, strides, requires_grad, device, layout, is_conj, is_neg, is_leaf, is_inference) == {}",
             metadata.repr()?
         );
         Ok(Self { class, metadata: metadata.unbind(), text, words: OnceLock::new() })
     }
 
     fn agrees(&self, value: &Bound<'_, PyAny>) -> PyResult<bool> {
-        metadata(value)?.eq(self.metadata.bind(value.py()))
+        guarded(value)?.eq(self.metadata.bind(value.py()))
     }
 }
 

@@ -1,5 +1,5 @@
 //! Guards on tensors of which some sizes are left open.
-use crate::domain::torch::metadata::metadata;
+use crate::domain::torch::metadata::guarded;
 use crate::ffi::libtorch::TensorWords;
 use crate::guard::DomainCheck;
 use crate::symbol::{Layout, Stride, follow};
@@ -36,7 +36,7 @@ pub(in crate::domain::torch) fn other_sizes(
     value: &Bound<'_, PyAny>,
     expected: &Bound<'_, PyTuple>,
 ) -> PyResult<Vec<usize>> {
-    let now = metadata(value)?;
+    let now = guarded(value)?;
     if !same_rest(&now, expected)? {
         return Ok(Vec::new());
     }
@@ -66,7 +66,7 @@ pub(in crate::domain::torch) struct OpenSizes {
 impl OpenSizes {
     /// For tensors like `example`.
     pub(in crate::domain::torch) fn new(example: &Bound<'_, PyAny>, open: &[bool], plan: &[Stride]) -> PyResult<Self> {
-        Self::with(example.get_type().unbind(), metadata(example)?, open, plan)
+        Self::with(example.get_type().unbind(), guarded(example)?, open, plan)
     }
 
     /// From its state: class, metadata, which sizes are open, how strides are known.
@@ -97,7 +97,7 @@ impl OpenSizes {
     }
 
     fn agrees(&self, value: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let (now, then) = (metadata(value)?, self.metadata.bind(value.py()));
+        let (now, then) = (guarded(value)?, self.metadata.bind(value.py()));
         if !same_rest(&now, then)? {
             return Ok(false);
         }
@@ -165,7 +165,7 @@ impl DomainCheck for OpenSizes {
     }
 
     fn now(&self, value: &Bound<'_, PyAny>) -> Option<String> {
-        metadata(value).and_then(|now| now.repr().map(|text| text.to_string())).ok()
+        guarded(value).and_then(|now| now.repr().map(|text| text.to_string())).ok()
     }
 
     fn other_sizes(&self, value: &Bound<'_, PyAny>) -> Vec<usize> {

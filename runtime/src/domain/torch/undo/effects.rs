@@ -104,6 +104,15 @@ pub(in crate::domain::torch) fn keeps_history(
         && !is_below_gradients(module)?)
 }
 
+/// Whether a tensor was made in inference mode, which is off now.
+pub(in crate::domain::torch) fn is_of_inference(
+    module: &Bound<'_, PyModule>,
+    tensor: &Bound<'_, PyAny>,
+) -> PyResult<bool> {
+    Ok(!module.call_method0(name!("is_inference_mode_enabled"))?.is_truthy()?
+        && tensor.call_method0(name!("is_inference"))?.is_truthy()?)
+}
+
 /// PyTorch's check of a truth, which backends compile.
 const CHECK: &str = "_assert_async";
 
@@ -116,6 +125,7 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
         checks: false,
         shares_first: false,
         is_unknown: false,
+        gives_several: false,
         draws: false,
         nests: NESTING.contains(&name),
         writes: Vec::new(),
@@ -146,8 +156,8 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
     let raises = !is_sure(base);
     let writes = WRITES.iter().find(|(known, _)| *known == base).map(|(_, at)| at.to_vec()).unwrap_or_default();
     match by_schema(module, name, base) {
-        Ok(Some((shares_first, draws))) => {
-            NodeEffects { raises, shares_first, draws, writes, raises_by: raises_by(base), ..plain }
+        Ok(Some(Schemas { shares_first, gives_several, draws })) => {
+            NodeEffects { raises, shares_first, gives_several, draws, writes, raises_by: raises_by(base), ..plain }
         }
         // An operator of Python.
         _ if !raises => NodeEffects { shares_first: true, ..plain },
@@ -172,8 +182,14 @@ pub(in crate::domain::torch) fn base(name: &str) -> &str {
     }
 }
 
-/// What the schemas of all overloads say: whether what they give may share memory with an operand, and whether they draw numbers.
-fn by_schema(module: &Bound<'_, PyModule>, name: &str, base: &str) -> PyResult<Option<(bool, bool)>> {
+/// What the schemas of all overloads of an operation say.
+struct Schemas {
+    shares_first: bool,
+    gives_several: bool,
+    draws: bool,
+}
+
+fn by_schema(module: &Bound<'_, PyModule>, name: &str, base: &str) -> PyResult<Option<Schemas>> {
     let py = module.py();
     let operators = module.getattr(name!("ops"))?.getattr(name!("aten"))?;
     let find = |name: &str| operators.getattr_opt(interned(py, name));
@@ -181,7 +197,7 @@ fn by_schema(module: &Bound<'_, PyModule>, name: &str, base: &str) -> PyResult<O
     let tags = module.getattr(name!("Tag"))?;
     let seeded = tags.getattr(name!("nondeterministic_seeded"))?;
     let perhaps = tags.getattr_opt(name!("maybe_aliasing_or_mutating"))?;
-    let (mut shares, mut draws) = (false, false);
+    let mut found = Schemas { shares_first: false, gives_several: false, draws: false };
     for overload in packet.call_method0(name!("overloads"))?.try_iter()? {
         let overload = overload?;
         let overload = overload.cast::<PyString>()?;
@@ -191,12 +207,21 @@ fn by_schema(module: &Bound<'_, PyModule>, name: &str, base: &str) -> PyResult<O
         }
         let overload = packet.getattr(overload)?;
         let tags = overload.getattr(name!("tags"))?;
-        draws |= tags.contains(&seeded)?;
-        shares |= perhaps.as_ref().map_or(Ok(true), |perhaps| tags.contains(perhaps))?;
+        found.draws |= tags.contains(&seeded)?;
+        found.shares_first |= perhaps.as_ref().map_or(Ok(true), |perhaps| tags.contains(perhaps))?;
         let schema = overload.getattr(name!("_schema"))?;
         for result in schema.getattr(name!("returns"))?.try_iter()? {
-            shares |= !result?.getattr(name!("alias_info"))?.is_none();
+            let result = result?;
+            let shares = !result.getattr(name!("alias_info"))?.is_none();
+            found.shares_first |= shares;
+            found.gives_several |= shares && is_of_tensors(&result.getattr(name!("type"))?)?;
         }
     }
-    Ok(Some((shares, draws)))
+    Ok(Some(found))
+}
+
+/// Whether a type of a schema is that of lists of tensors.
+fn is_of_tensors(kind: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let is = |kind: &Bound<'_, PyAny>, name: &str| kind.call_method0(name!("kind"))?.eq(name);
+    Ok(is(kind, "ListType")? && is(&kind.call_method0(name!("getElementType"))?, "TensorType")?)
 }

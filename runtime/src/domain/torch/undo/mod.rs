@@ -5,10 +5,14 @@ pub(super) mod saved;
 mod sure;
 
 use super::library::Torch;
+use super::named::own_name;
 use super::thread::quiet::Quiet;
 use crate::domain::{CallEffects, NodeEffects, Operand, SavedParts, SavedState, Undoing};
 use crate::names::name;
 use pyo3::prelude::*;
+
+/// The function of this package that begins inference mode.
+const BEGIN_INFERENCE: &str = "begin_inference";
 
 impl Undoing for Torch {
     fn effects(&self, target: &Bound<'_, PyAny>) -> NodeEffects {
@@ -45,6 +49,16 @@ impl Undoing for Torch {
         }
         let _quiet = Quiet::about([example]);
         effects::keeps_history(self.module.bind(example.py()), example).unwrap_or(true)
+    }
+
+    /// A tensor of inference mode outside it: nothing may change it, or remember it for gradients.
+    fn is_fragile(&self, object: &Bound<'_, PyAny>) -> bool {
+        let _quiet = Quiet::about(std::slice::from_ref(object));
+        self.is_tensor(object) && effects::is_of_inference(self.module.bind(object.py()), object).unwrap_or(true)
+    }
+
+    fn makes_fragile(&self, target: &Bound<'_, PyAny>) -> bool {
+        BEGIN_INFERENCE == own_name(target)
     }
 
     fn version(&self, object: &Bound<'_, PyAny>) -> Option<u64> {

@@ -12,7 +12,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, hints, stop, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyString, PyType};
 
 /// Builtin class, class method.
 const CONVERSIONS: &[(&str, &str)] =
@@ -28,6 +28,12 @@ impl<'py> Tracer<'py> {
         receiver: Option<&Bound<'py, PyAny>>,
         args: &Arguments,
     ) -> Traced<Option<ValueId>> {
+        if args.keywords.is_empty()
+            && owner.is_some_and(|owner| owner.is(self.py.get_type::<PyString>()))
+            && let Some(text) = self.text_method(name, &args.positional)?
+        {
+            return Ok(Some(text));
+        }
         if matches!(name, "format" | "format_map" | "__format__") {
             self.refuse_locale(object, name, args)?;
         }

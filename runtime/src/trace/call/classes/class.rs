@@ -289,7 +289,8 @@ impl<'py> Tracer<'py> {
                     return Ok(Some(number));
                 }
                 let class = self.class_of(value)?;
-                if is_c_type(&class) {
+                // What another class of C makes of it nobody knows before the graph has run.
+                if is_c_type(&class) && self.domain_of(&class).is_none_or(|domain| domain.unread(&class).is_none()) {
                     return Ok(None);
                 }
                 // CPython: `complex_new_impl`, which reads text, of derived classes too, before it asks for a method.
