@@ -33,6 +33,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyTuple, PyType};
 use std::sync::Arc;
 
+/// The attribute of a view that says of what it is one.
+const BASE: &str = "_base";
+
 /// The domain of this PyTorch; none while it is being imported.
 pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
     Ok(Torch::of(module)?.map(|torch| Arc::new(torch) as _))
@@ -248,6 +251,11 @@ impl Domain for Torch {
 
     fn holds(&self, object: &Bound<'_, PyAny>, attribute: &str) -> bool {
         let _quiet = Quiet::about([object]);
+        if attribute == BASE {
+            // What stands for one does not tell.
+            return self.is_tensor(object)
+                && !object.getattr(name!("is_meta")).is_ok_and(|is| is.is_truthy().unwrap_or(true));
+        }
         // The guard on the tensor says that it is a leaf: others warn.
         attribute == GRADIENT && object.getattr(name!("is_leaf")).and_then(|leaf| leaf.is_truthy()).unwrap_or(false)
     }

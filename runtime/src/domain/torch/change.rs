@@ -4,6 +4,7 @@ use super::examples::placed::place_of;
 use super::examples::site::unplaced;
 use super::examples::sketch::Sketch;
 use super::functions::leaves::{DETACH, REQUIRES};
+use super::functions::outputs::FUSED;
 use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
 use super::own::{ADDRESS_OF, OFFSET_OF};
@@ -42,9 +43,6 @@ pub(super) const REFUSED: &[&str] = &[
 
 /// How names of operations begin that do something to each tensor of a list.
 const EACH: &str = "_foreach_";
-
-/// The same of those that make all of a step.
-pub(super) const FUSED: &str = "_fused_";
 
 /// The operand that gets the result.
 pub(super) const OUT: &str = "out";

@@ -15,7 +15,7 @@ pub(super) mod kinds;
 pub(super) mod leaves;
 pub(super) mod module_calls;
 pub(super) mod natives;
-mod outputs;
+pub(super) mod outputs;
 mod overloads;
 pub(super) mod parameters;
 pub(super) mod random_state;
