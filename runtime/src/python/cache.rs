@@ -3,7 +3,7 @@ use super::report::describe;
 use crate::emit::{GraphForBackend, Rebuild};
 use crate::ffi::{Args, function};
 use crate::guard::{ChangeCounts, GuardFailure, Program, Registers, Residual, Selection, Stop};
-use crate::stored::ProcessBound;
+use crate::stored::Seen;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::sync::atomic::AtomicBool;
@@ -27,7 +27,7 @@ pub struct Entry {
 #[derive(Debug, Default)]
 pub struct KeptOfTrace {
     /// How far what it has seen is so there.
-    pub bound: ProcessBound,
+    pub seen: Seen,
     /// What else it takes to make the code.
     pub rebuild: Rebuild,
     /// Code objects whose frames are compiled when the native call that the trace ends with reaches them.

@@ -96,7 +96,7 @@ impl Compiled {
         };
         let traced = trace::trace(py, &self.unit.shared.trace_caches, function, &code, &locals, &options);
         let trace_ns = start.elapsed().as_nanos() as u64;
-        let outcome = match traced {
+        let mut outcome = match traced {
             Ok(outcome) => outcome,
             Err(Stop::Internal(text)) => return Err(InternalError::new_err(text)),
             Err(Stop::Later) => {
@@ -146,7 +146,7 @@ impl Compiled {
             (None, true) => Some(record::words(py, &outcome.guards, &code)?),
             (None, false) => None,
         };
-        let bound = outcome.bound;
+        let seen = std::mem::take(&mut outcome.seen);
         let inside = outcome.inside.iter().map(|code| code.clone_ref(py)).collect();
         let begun = emit::TracedFrame { function, arguments: &locals };
         let start = Instant::now();
@@ -176,7 +176,7 @@ impl Compiled {
         if !waiting.is_empty() {
             return if is_right { Ok(Choice::Run(emitted.function)) } else { run_interrupted(py, &waiting) };
         }
-        let kept = KeptOfTrace { bound, rebuild: emitted.rebuild, inside, ..KeptOfTrace::default() };
+        let kept = KeptOfTrace { seen, rebuild: emitted.rebuild, inside, ..KeptOfTrace::default() };
         let run = emitted.function;
         self.unit.shared.count(|counters| &counters.frames_compiled);
         self.forget_closure(run.bind(py))?;

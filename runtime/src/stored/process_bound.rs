@@ -4,6 +4,7 @@ use crate::ffi::{callee, inspect, types};
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyFrozenSet, PyFunction, PyInt, PySet, PyString, PyTuple};
+use std::sync::Arc;
 
 /// How far what a trace has seen is so elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,6 +16,24 @@ pub enum Bound {
     Hashes,
     /// In this process: it may have seen an address.
     Process,
+}
+
+/// How far what a trace has seen is so elsewhere, and which operation was the first to see so much: file and line.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// How far.
+    pub bound: Bound,
+    /// The place.
+    pub place: Option<(Arc<str>, u32)>,
+}
+
+impl Seen {
+    /// It has seen this, too.
+    pub fn add(&mut self, bound: Bound, place: impl FnOnce() -> Option<(Arc<str>, u32)>) {
+        if bound > self.bound {
+            *self = Self { bound, place: place() };
+        }
+    }
 }
 
 /// Builtins that give hashes or addresses.
@@ -98,37 +117,63 @@ pub fn is_hashed_by_value(object: &pyo3::Bound<'_, PyAny>) -> bool {
         || object.cast_exact::<PyTuple>().is_ok_and(|items| items.iter().all(|item| is_hashed_by_value(&item)))
 }
 
+/// Whether what has this object for an operand may see an address or a hash: a function that gives such, whoever calls it, its name, or a text
+/// that an address is part of.
+#[must_use]
+pub fn tells_process(object: &pyo3::Bound<'_, PyAny>) -> bool {
+    const HASH: &str = "__hash__";
+    if let Ok(text) = object.cast_exact::<PyString>() {
+        return text.to_str().is_ok_and(|text| text == HASH || text.contains(" at 0x"));
+    }
+    match &*types::c_name(&object.get_type()) {
+        "builtin_function_or_method" => {
+            OF_PROCESS.contains(&&*callee::name_of(object)) && callee::module_of(object) == "builtins"
+        }
+        "wrapper_descriptor" | "method-wrapper" => callee::name_of(object) == HASH,
+        // They may hold one.
+        "functools.partial" | "operator.methodcaller" => true,
+        _ => false,
+    }
+}
+
+/// Whether an instruction does nothing with a set but move it, or ask whether it is one, or empty: no items are added to it.
+#[must_use]
+pub fn only_moves(op: Op) -> bool {
+    matches!(
+        op,
+        Op::COPY
+            | Op::SWAP
+            | Op::POP_TOP
+            | Op::STORE_FAST
+            | Op::STORE_FAST_LOAD_FAST
+            | Op::STORE_FAST_STORE_FAST
+            | Op::TO_BOOL
+            | Op::UNARY_NOT
+            | Op::IS_OP
+            | Op::POP_JUMP_IF_TRUE
+            | Op::POP_JUMP_FORWARD_IF_TRUE
+            | Op::POP_JUMP_BACKWARD_IF_TRUE
+            | Op::POP_JUMP_IF_FALSE
+            | Op::POP_JUMP_FORWARD_IF_FALSE
+            | Op::POP_JUMP_BACKWARD_IF_FALSE
+            | Op::POP_JUMP_IF_NONE
+            | Op::POP_JUMP_FORWARD_IF_NONE
+            | Op::POP_JUMP_BACKWARD_IF_NONE
+            | Op::POP_JUMP_IF_NOT_NONE
+            | Op::POP_JUMP_FORWARD_IF_NOT_NONE
+            | Op::POP_JUMP_BACKWARD_IF_NOT_NONE
+            | Op::JUMP_IF_TRUE_OR_POP
+            | Op::JUMP_IF_FALSE_OR_POP
+    )
+}
+
 /// Whether an instruction does the same with sets among its operands in whatever order their items lie, and leaves them where the trace
 /// sees what becomes of them. Calls and operators are no such: their operands say it.
 #[must_use]
 pub fn is_orderless(code: &Code, instr: &Instr) -> bool {
     match instr.op {
-        Op::COPY
-        | Op::SWAP
-        | Op::POP_TOP
-        | Op::STORE_FAST
-        | Op::STORE_FAST_LOAD_FAST
-        | Op::STORE_FAST_STORE_FAST
-        | Op::TO_BOOL
-        | Op::UNARY_NOT
-        | Op::IS_OP
-        | Op::BUILD_SET
-        | Op::SET_ADD
-        | Op::SET_UPDATE
-        | Op::POP_JUMP_IF_TRUE
-        | Op::POP_JUMP_FORWARD_IF_TRUE
-        | Op::POP_JUMP_BACKWARD_IF_TRUE
-        | Op::POP_JUMP_IF_FALSE
-        | Op::POP_JUMP_FORWARD_IF_FALSE
-        | Op::POP_JUMP_BACKWARD_IF_FALSE
-        | Op::POP_JUMP_IF_NONE
-        | Op::POP_JUMP_FORWARD_IF_NONE
-        | Op::POP_JUMP_BACKWARD_IF_NONE
-        | Op::POP_JUMP_IF_NOT_NONE
-        | Op::POP_JUMP_FORWARD_IF_NOT_NONE
-        | Op::POP_JUMP_BACKWARD_IF_NOT_NONE
-        | Op::JUMP_IF_TRUE_OR_POP
-        | Op::JUMP_IF_FALSE_OR_POP => true,
+        Op::BUILD_SET | Op::SET_ADD | Op::SET_UPDATE => true,
+        op if only_moves(op) => true,
         Op::LOAD_ATTR | Op::LOAD_METHOD => {
             let name = code.names.get((instr.arg >> code.isa().name_shift(instr.op)) as usize);
             name.is_some_and(|name| ORDERLESS_METHODS.contains(&&**name))

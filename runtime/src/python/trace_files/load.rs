@@ -16,7 +16,7 @@ use crate::python::nested;
 use crate::python::shared::Shared;
 use crate::python::trace_store::{StoredTrace, TraceStore, version};
 use crate::split::{frame_digest, root_of};
-use crate::stored::{CALL, Damaged, FileError, In, Misfit, code_digest, read_code, read_file};
+use crate::stored::{CALL, Damaged, FileError, In, Misfit, Seen, code_digest, read_code, read_file};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -249,7 +249,8 @@ impl Compiled {
         // While a backend was at work, what the guards ask for may have changed.
         let is_right = rebuild.graph.is_none() || guards.check(args, function).is_ok();
         let code = inspect::function_code(function).unwrap_or(made);
-        let kept = KeptOfTrace { bound: trace.bound, rebuild, inside, is_written: true.into() };
+        let kept =
+            KeptOfTrace { seen: Seen { bound: trace.bound, place: None }, rebuild, inside, is_written: true.into() };
         self.add(Entry::new(code.unbind(), guards, None, run.clone().unbind(), kept))?;
         Ok(if is_right { Choice::Run(run.unbind()) } else { Choice::Original })
     }

@@ -135,7 +135,7 @@ impl<'a, 'py> Writing<'a, 'py> {
         })?;
         let mut out = Out::new(code.bind(py).clone(), &mut self.reach, self.fingerprints, &self.ours);
         write(entry, again, &mut out)?;
-        let bound = entry.kept().bound.max(out.bound);
+        let bound = entry.kept().seen.bound.max(out.bound);
         Ok(NewTrace { code: digest, settings, bound, idle: 0, bytes: out.bytes.0 })
     }
 }

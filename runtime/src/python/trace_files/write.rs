@@ -21,8 +21,12 @@ pub fn write<'py>(entry: &Entry, again: bool, out: &mut Out<'_, 'py>) -> Result<
     let (code, guards, run) = entry.compiled().ok_or_else(|| Misfit::new("the frame runs as it is"))?;
     let made = inspect::function_code(run.bind(py)).ok_or_else(|| Misfit::new("no function runs it"))?;
     let kept = entry.kept();
-    if kept.bound == ProcessBound::Process || shows_address(&made, code.bind(py))? {
-        return Err(Misfit::new("it may have seen an address or a hash, which another process has not"));
+    if kept.seen.bound == ProcessBound::Process {
+        let place = kept.seen.place.as_ref().map_or(String::new(), |(file, line)| format!(" at {file}:{line}"));
+        return Err(Misfit(format!("it may have seen an address or a hash{place}, which another process has not")));
+    }
+    if shows_address(&made, code.bind(py))? {
+        return Err(Misfit::new("a constant of its code has an address in its text, which another process has not"));
     }
     guards.write(kept.rebuild.guards, out)?;
     out.bytes.0.push(u8::from(again));

@@ -29,7 +29,7 @@ impl<'py> Tracer<'py> {
         let (Some(positional), Some(named)) = (positional, named) else { return Ok(None) };
         let names = args.keywords.iter().map(|(name, _)| name);
         // It may see the order of a set.
-        self.state.bound = self.state.bound.max(ProcessBound::Hashes);
+        self.note_bound(ProcessBound::Hashes);
         let result = called(callable, positional, names.zip(named)).ok();
         let constant = result.filter(|result| is_kept || is_scalar(result) || is_definition(result));
         Ok(constant.map(|constant| self.absorb_static(constant)))

@@ -2,6 +2,8 @@
 use crate::domain::Callee;
 use crate::ffi::types::is_c_type;
 use crate::ffi::{flag, types};
+use crate::guard::is_number;
+use crate::stored::ProcessBound;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
@@ -84,6 +86,9 @@ impl<'py> Tracer<'py> {
             ("hash", [value]) => {
                 let hash = self.hash(*value)?;
                 self.note_told_hash(*value);
+                if !self.known(*value).is_some_and(|object| is_number(&object)) {
+                    self.note_bound(ProcessBound::Process);
+                }
                 let hash = pyo3::types::PyInt::new(self.py, hash).into_any();
                 Ok(Some(self.constant(hash)))
             }

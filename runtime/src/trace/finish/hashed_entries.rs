@@ -54,7 +54,7 @@ impl<'py> Tracer<'py> {
         hash: isize,
         value: Option<ValueId>,
     ) -> Traced<()> {
-        self.state.bound = ProcessBound::Process;
+        self.note_bound(ProcessBound::Process);
         let change = if value.is_some() { Change::InsertEntry } else { Change::Remove };
         let callable = change.function(self.py).or_else(|error| internal(error.to_string()))?;
         let (callable, hash) = (self.constant(callable), self.integer(hash));
@@ -107,7 +107,7 @@ impl<'py> Tracer<'py> {
         if entries.len() != dict.len() || self.state.hashed_own > 0 {
             return self.escape(id, "a container of keys with a __hash__ or __eq__ of their own");
         }
-        self.state.bound = ProcessBound::Process;
+        self.note_bound(ProcessBound::Process);
         let children = entries.iter().flat_map(|(_, key, value)| [*key, *value]).collect();
         self.set(id, New::HashedDict(entries), children)
     }

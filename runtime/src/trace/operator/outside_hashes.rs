@@ -156,7 +156,7 @@ impl<'py> Tracer<'py> {
         if self.state.hashed_own != own {
             return unsupported("hash by address", "an object that the trace made");
         }
-        self.state.bound = self.state.bound.max(ProcessBound::Process);
+        self.note_bound(ProcessBound::Process);
         Ok(hash)
     }
 

@@ -388,7 +388,7 @@ impl<'py> Tracer<'py> {
             breaks_are_errors,
             routes: take(&mut state.routes),
             steps: state.steps,
-            bound: state.bound,
+            seen: take(&mut state.seen),
             repeated: 0,
             inside,
             signals: Vec::new(),

@@ -130,8 +130,6 @@ impl<'py> Tracer<'py> {
             self.hold(frame, instr);
         }
         self.state.steps += 1;
-        self.note_bound(frame, instr);
-        self.note_seen_orders(frame, instr);
         if self.state.steps > self.state.max_steps {
             return fallback(format!("more than {} instructions in one trace", self.state.max_steps));
         }
@@ -142,6 +140,8 @@ impl<'py> Tracer<'py> {
             place.op = instr.op;
             place.at = frame.pc;
         }
+        self.note_bound_of(frame, instr);
+        self.note_seen_orders(frame, instr);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 use crate::bytecode::{Instr, Op};
 use crate::stored::{
     ProcessBound, bound_to_process, is_hashed_by_value, is_ordered_set, is_orderless, is_orderless_callable,
-    names_all_arguments,
+    names_all_arguments, only_moves, tells_process,
 };
 use crate::trace::state::frame::Frame;
 use crate::trace::state::outcome::StackEntry;
@@ -14,16 +14,22 @@ use pyo3::types::{PyAnyMethods, PyFrozenSet, PySet};
 
 impl<'py> Tracer<'py> {
     /// Notes whether the instruction may see an address, a hash or the order of a set.
-    pub(super) fn note_bound(&mut self, frame: &Frame, instr: &Instr) {
-        if self.state.bound == ProcessBound::Process {
+    pub(super) fn note_bound_of(&mut self, frame: &Frame, instr: &Instr) {
+        if self.state.seen.bound == ProcessBound::Process {
             return;
         }
         let bound = self.bound_of_operands(frame, instr).max(bound_to_process(self.py, &frame.code, instr));
-        self.state.bound = self.state.bound.max(bound);
+        self.note_bound(bound);
     }
 
     fn bound_of_operands(&self, frame: &Frame, instr: &Instr) -> ProcessBound {
-        let unseen = self.state.bound == ProcessBound::Nowhere;
+        if only_moves(instr.op) {
+            return ProcessBound::Nowhere;
+        }
+        if stacked(frame, instr).iter().any(|entry| self.tells_process(entry)) {
+            return ProcessBound::Process;
+        }
+        let unseen = self.state.seen.bound == ProcessBound::Nowhere;
         if unseen && is_orderless(&frame.code, instr) {
             return ProcessBound::Nowhere;
         }
@@ -34,8 +40,13 @@ impl<'py> Tracer<'py> {
             return ProcessBound::Nowhere;
         }
         // A set that others see already may get more items.
-        let called = if calls(instr.op) { 2 } else { 0 };
-        let objects = operands.iter().skip(called).filter_map(|entry| self.object_at(entry));
+        let passed = match instr.op {
+            op if calls(op) => 2,
+            // The iterator of a comprehension lies between the set and the item.
+            Op::SET_ADD => operands.len().saturating_sub(1),
+            _ => 0,
+        };
+        let objects = operands.iter().skip(passed).filter_map(|entry| self.object_at(entry));
         let mut others = objects.filter(|object| !is_set(object));
         if sets.iter().all(has_values) && (unseen || others.all(|object| is_hashed_by_value(&object))) {
             ProcessBound::Hashes
@@ -62,6 +73,14 @@ impl<'py> Tracer<'py> {
             Value::New(New::Function { code, .. }) => names_all_arguments(code.bind(self.py)),
             _ => self.object_of(callee).is_some_and(|callee| is_orderless_callable(&callee)),
         }
+    }
+
+    fn tells_process(&self, entry: &StackEntry) -> bool {
+        let object = value_at(entry).and_then(|value| match self.value(value) {
+            Value::New(New::Method { function, .. }) => self.object_of(*function),
+            _ => self.object_of(value),
+        });
+        object.is_some_and(|object| tells_process(&object))
     }
 
     /// The set there.

@@ -5,7 +5,7 @@ use crate::graph::{Graph, Name, NodeId};
 pub use crate::graph_break::Break;
 use crate::guard::Guard;
 use crate::guard::source::Source;
-use crate::stored::ProcessBound;
+use crate::stored::Seen;
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub struct Outcome {
     /// Bytecode instructions executed symbolically.
     pub steps: u64,
     /// How far what it has seen is so in other processes.
-    pub bound: ProcessBound,
+    pub seen: Seen,
     /// Those that earlier attempts executed and that were executed again.
     pub repeated: u64,
     /// Code objects of the inlined frames that the break at the end lies under, innermost first: the native call reaches

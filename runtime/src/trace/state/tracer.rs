@@ -3,7 +3,7 @@ use crate::bytecode::{Code, Op};
 use crate::domain::Domain;
 use crate::graph::{CalledModule, Graph, Name, NodeId};
 use crate::guard::Guard;
-use crate::stored::ProcessBound;
+use crate::stored::Seen;
 use crate::trace::state::journal::{InstructionStart, OrderedSet, Overlay, Tracked};
 use crate::trace::state::namespaces::Global;
 use crate::trace::state::outcome::{Effect, LockHold, Route};
@@ -107,7 +107,7 @@ pub struct State {
     pub(crate) created_at: Vec<u64>,
     pub(crate) steps: u64,
     /// How far what the trace has seen is so in other processes.
-    pub(crate) bound: ProcessBound,
+    pub(crate) seen: Seen,
     /// Code objects of the inlined frames under which the trace broke, innermost first.
     pub(crate) broken_frames: Vec<Py<PyAny>>,
     /// Inlined frames that go on where they stand, innermost first.

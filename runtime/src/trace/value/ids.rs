@@ -5,6 +5,7 @@ use crate::ffi::types;
 use crate::guard::source::Source;
 use crate::guard::{AllDifferent, Check};
 use crate::names::name;
+use crate::stored::ProcessBound;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, fallback, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
@@ -82,6 +83,7 @@ impl<'py> Tracer<'py> {
     /// `id(value)`.
     pub(crate) fn id_of(&mut self, value: ValueId) -> Traced<ValueId> {
         if let Some(object) = self.real(value).and_then(|_| self.same_object(value)) {
+            self.note_bound(ProcessBound::Process);
             let address = PyInt::new(self.py, object.as_ptr() as usize).into_any();
             let id = self.constant(address);
             self.keep_id(value, true)?;

@@ -3,6 +3,7 @@ use crate::ffi::types;
 use crate::guard::source::Source;
 use crate::guard::{Check, Guard, NamesRead, Reason, SameValue};
 use crate::names::interned;
+use crate::stored::ProcessBound;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
@@ -108,6 +109,12 @@ impl<'py> Tracer<'py> {
             Value::Real { object, source: None } => Some(Source::constant(object.bind(self.py))),
             Value::Node { .. } | Value::New(_) => None,
         }
+    }
+
+    /// The trace has seen what may be otherwise in other processes.
+    pub(crate) fn note_bound(&mut self, bound: ProcessBound) {
+        let places = &self.state.places;
+        self.state.seen.add(bound, || places.last().map(|place| (Arc::clone(&place.file), place.line)));
     }
 
     pub(crate) fn guard(&mut self, source: Source, check: Check, why: &'static str) {
