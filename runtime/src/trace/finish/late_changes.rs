@@ -110,17 +110,7 @@ impl<'py> Tracer<'py> {
             let Some(node) = self.state.graph.nodes.get(id.0 as usize).filter(|_| seen.insert((id, part))) else {
                 continue;
             };
-            let effects = self.effects_of(node).filter(|_| !self.state.copies.contains(&id));
-            let mut behind = Vec::new();
-            match effects {
-                Some((_, effects)) if effects.is_unknown => {
-                    node.arguments().for_each(|argument| argument.nodes(&mut behind));
-                }
-                Some((_, effects)) if effects.shares_first => {
-                    node.args.iter().take(1).for_each(|first| first.nodes(&mut behind));
-                }
-                _ => {}
-            }
+            let behind = self.shares_with(id, node);
             match self.lies_aside(node) {
                 true => found.extend(behind.into_iter().map(|node| Root { node, is_aside: true, part: None })),
                 false if behind.is_empty() => drop(found.insert(Root { node: id, is_aside: false, part })),

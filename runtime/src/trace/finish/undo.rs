@@ -180,18 +180,24 @@ impl<'py> Tracer<'py> {
                 found.push(id);
                 continue;
             }
-            let Some((_, effects)) = self.effects_of(node).filter(|_| !self.state.copies.contains(&id)) else {
-                continue;
-            };
-            match effects {
-                effects if effects.is_unknown || node.args.is_empty() => {
-                    node.arguments().for_each(|argument| argument.nodes(&mut work));
-                }
-                effects if effects.shares_first => node.args.iter().take(1).for_each(|first| first.nodes(&mut work)),
-                _ => {}
-            }
+            work.extend(self.shares_with(id, node));
         }
         (seen, found)
+    }
+
+    /// The operands whose memory is that of what a node gives, or may be.
+    pub(super) fn shares_with(&self, id: NodeId, node: &Node) -> Vec<NodeId> {
+        let mut found = Vec::new();
+        match self.effects_of(node).filter(|_| !self.state.copies.contains(&id)) {
+            Some((_, effects)) if effects.is_unknown || node.args.is_empty() => {
+                node.arguments().for_each(|argument| argument.nodes(&mut found));
+            }
+            Some((_, effects)) if effects.shares_first => {
+                node.args.iter().take(1).for_each(|first| first.nodes(&mut found));
+            }
+            _ => {}
+        }
+        found
     }
 }
 
