@@ -305,6 +305,10 @@ pub trait Domain: OwnFunctions + Undoing + HeldNumbers + std::fmt::Debug + Send 
     fn setter<'py>(&self, _py: Python<'py>, _attribute: &str) -> Option<Bound<'py, PyAny>> {
         None
     }
+    /// Whether C's iterator over a value asks for its items one after the other, by index.
+    fn iterates_by_index(&self, _example: &Bound<'_, PyAny>) -> bool {
+        false
+    }
     /// Whether what a node gives is an object of its own, never an operand and never shared.
     fn gives_new_objects(&self) -> bool {
         false

@@ -12,6 +12,7 @@ mod node_effects;
 pub mod numpy;
 mod operation;
 mod own_functions;
+mod range;
 mod recorded;
 mod sizes;
 mod taking_modes;
@@ -32,6 +33,7 @@ pub use operation::{
     ScalarPlace,
 };
 pub use own_functions::OwnFunctions;
+pub use range::{Range, RangeRule};
 pub use recorded::{GraphOfSizes, Recorded, SizedCall, SizedNode};
 pub use sizes::SizeMark;
 pub use taking_modes::{ModeStep, TakingModes};

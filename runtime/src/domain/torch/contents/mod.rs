@@ -12,6 +12,7 @@ mod lists;
 mod numbers;
 mod objects;
 pub(super) mod open_sizes;
+mod ranges;
 mod results;
 mod sample;
 pub(super) mod tags;

@@ -9,7 +9,7 @@ use crate::domain::torch::own::{ADDRESS_OF, is_named};
 use crate::domain::torch::shapes::Dtype;
 use crate::domain::torch::thread::quiet::Quiet;
 use crate::domain::torch::undo::effects::base;
-use crate::domain::{HeldNumber, HeldNumbers, Operand};
+use crate::domain::{HeldNumber, HeldNumbers, Operand, RangeRule};
 use crate::ffi::libtorch::{address, contents};
 use crate::graph::{Argument, Node};
 use crate::names::name;
@@ -69,6 +69,20 @@ impl HeldNumbers for Torch {
         let all = || self.module.bind(target.py()).getattr(name!("ones"))?.call((count,), Some(&named));
         let args = PyTuple::new(target.py(), [is_choice.then(all)?.ok()?]).ok()?;
         self.computed(target, &args, kwargs)
+    }
+
+    fn range_rule<'py>(
+        &self,
+        target: Option<&Bound<'py, PyAny>>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+        example: Option<&Bound<'py, PyAny>>,
+    ) -> Option<RangeRule> {
+        self.range_of_call(target, args, kwargs, example)
+    }
+
+    fn chosen_among(&self, target: &Bound<'_, PyAny>, args: &[Operand<'_>]) -> Option<(usize, i64)> {
+        self.choice_of_call(target, args)
     }
 
     fn computed<'py>(
