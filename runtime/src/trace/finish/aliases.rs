@@ -54,7 +54,9 @@ impl<'py> Tracer<'py> {
     pub(crate) fn guard_kin(&mut self) {
         let mut changed: Vec<_> = self.state.examples.keys().copied().collect();
         changed.retain(|value| self.real(*value).is_some() && self.source(*value).is_some());
-        let Some(domain) = changed.first().and_then(|first| self.domain_of(&self.real(*first)?.get_type())) else { return };
+        let Some(domain) = changed.first().and_then(|first| self.domain_of(&self.real(*first)?.get_type())) else {
+            return;
+        };
         changed.sort_unstable();
         let is_other = |value: &ValueId| {
             let object = self.real(*value).filter(|_| self.is_looked_at(*value) && !changed.contains(value));

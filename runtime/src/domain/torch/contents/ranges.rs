@@ -8,9 +8,33 @@ use pyo3::prelude::*;
 
 /// Operations whose numbers are those of their first operand, some or all of them.
 const OF_FIRST: &[&str] = &[
-    "item", "tolist", "float", "int", "getitem", "view", "reshape", "flatten", "ravel", "squeeze", "unsqueeze", "unbind",
-    "chunk", "split", "clone", "contiguous", "detach", "cpu", "flip", "roll", "t", "permute", "select", "narrow",
-    "index_select", "expand", "repeat",
+    "item",
+    "tolist",
+    "float",
+    "int",
+    "getitem",
+    "view",
+    "reshape",
+    "flatten",
+    "ravel",
+    "squeeze",
+    "unsqueeze",
+    "unbind",
+    "chunk",
+    "split",
+    "clone",
+    "contiguous",
+    "detach",
+    "cpu",
+    "flip",
+    "roll",
+    "t",
+    "permute",
+    "select",
+    "narrow",
+    "index_select",
+    "expand",
+    "repeat",
 ];
 
 /// Those that choose items by an operand, and its place: how many there are, the dimension, or the first, says.
