@@ -4,6 +4,8 @@ A program is a module that defines `main(a, b, c)`, as those of `generate` are. 
 range, require gradients. Many operations fail; most failures are caught and printed.
 """
 
+import contextlib
+import io
 import random
 
 import tensor_uses
@@ -288,15 +290,65 @@ class Tensors(Writer):
             self.line(f"    print(type({error}).__name__, {error})")
 
 
-def module(writer):
-    """The whole module."""
+class Tried(Tensors):
+    """Statements that are tried while they are written: most work, so that programs get far."""
+
+    uses = True
+    attempts = 20
+    ending = False
+
+    def begin(self, arguments):
+        """Runs the module so far, with arguments of its function."""
+        self.live = {"__name__": "tried"}
+        exec("\n".join(self.lines), self.live)
+        with contextlib.suppress(Exception):
+            self.live.update(zip("abc", eval(f"({', '.join(arguments)},)", self.live)))
+
+    def works(self, lines):
+        """Whether the lines raise nothing, after those before them."""
+        text = "\n".join(line[4:] for line in lines)
+        with contextlib.redirect_stdout(io.StringIO()):
+            try:
+                exec(text, self.live)
+            except Exception:
+                return False
+        return True
+
+    def guarded(self, count):
+        for _ in range(2 * count):
+            self.tried(lambda: self.statements(self.random.randint(1, 2)))
+
+    def tried(self, write):
+        """Writes lines that work, if some do; now and then others."""
+        for _ in range(self.attempts):
+            before, names = len(self.lines), list(self.names)
+            write()
+            if self.works(self.lines[before:]) or self.chance(0.01):
+                return
+            del self.lines[before:]
+            self.names = names
+
+    def tensor(self, depth=1):
+        """An expression that gives one, where it is asked for at the end."""
+        for _ in range(self.attempts):
+            text = super().tensor(depth)
+            if not self.ending or self.works([f"    ({text}).sum()"]):
+                break
+        return text
+
+
+def module(writer, given=None):
+    """The whole module; `given`: arguments to try it with."""
     writer.line((PRELUDE % writer.random.randrange(6)).strip("\n"))
     if writer.uses:
         writer.line(tensor_uses.PRELUDE.replace("%s", writer.pick(tensor_uses.SOLVERS)).rstrip("\n"))
+    if given is not None:
+        writer.begin(given)
     writer.line("def main(a, b, c):")
     writer.depth = 1
     writer.names = ["a", "b", "c"]
     writer.guarded(writer.random.randint(3, 9))
+    writer.ending = True
     if writer.chance(0.4):
         writer.line(f"({writer.tensor()}).sum().backward()")
     writer.line(f"return {', '.join(writer.tensor(1) for _ in range(writer.random.randint(1, 3)))}")
@@ -313,10 +365,11 @@ def arguments(writer):
 
 def program(seed):
     """The program of a seed: its text, and its calls: what is done to the module before, and the arguments of `main`."""
-    writer = Tensors(f"tensors {seed}")
-    writer.uses = random.Random(f"uses {seed}").random() < 0.5
-    text = module(writer)
+    kind = random.Random(f"uses {seed}").random()
+    writer = (Tried if kind < 0.4 else Tensors)(f"tensors {seed}")
+    writer.uses = kind < 0.7
     first, other = arguments(writer), arguments(writer)
+    text = module(writer, first if kind < 0.4 else None)
     change = writer.one_of("CHANGES")
     return text, [("", first), ("", first), ("", other), (change, first), ("", first)]
 
