@@ -66,7 +66,9 @@ impl<'py> Tracer<'py> {
             has_floats |= self.class_of(*number)?.is(self.py.get_type::<PyFloat>());
         }
         let is_zero = !self.is_symbolic(*start)
-            && self.known(*start).is_some_and(|start| start.is_exact_instance_of::<PyInt>() && start.eq(0).unwrap_or(false));
+            && self
+                .known(*start)
+                .is_some_and(|start| start.is_exact_instance_of::<PyInt>() && start.eq(0).unwrap_or(false));
         if symbolic.is_empty() {
             let known: Option<Vec<_>> = items.iter().map(|item| self.known(*item)).collect();
             let (Some(known), Some(start)) = (known, self.known(*start)) else {

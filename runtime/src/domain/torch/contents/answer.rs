@@ -123,7 +123,8 @@ impl<'py> Meta<'_, 'py> {
             return self.with_numbers(target, args, kwargs);
         }
         let Some(name) = operation(target) else { return Err(needs(name_of(target))) };
-        if let Some(answer) = (name == "index" && kwargs.is_empty()).then(|| self.items_of_open(target, args)).flatten() {
+        if let Some(answer) = (name == "index" && kwargs.is_empty()).then(|| self.items_of_open(target, args)).flatten()
+        {
             return Ok(answer);
         }
         let apart = match &*name {

@@ -32,8 +32,12 @@ impl<'py> Meta<'_, 'py> {
                 let is_int = unread.get().class.bind(self.py).is(self.py.get_type::<PyInt>());
                 is_int.then(|| Operand::Known(PyInt::new(self.py, 0).into_any()))
             }
-            Operand::Tuple(items) => items.iter().map(|item| self.with_first_items(item)).collect::<Option<_>>().map(Operand::Tuple),
-            Operand::List(items) => items.iter().map(|item| self.with_first_items(item)).collect::<Option<_>>().map(Operand::List),
+            Operand::Tuple(items) => {
+                items.iter().map(|item| self.with_first_items(item)).collect::<Option<_>>().map(Operand::Tuple)
+            }
+            Operand::List(items) => {
+                items.iter().map(|item| self.with_first_items(item)).collect::<Option<_>>().map(Operand::List)
+            }
             other => (!has_open(other) && !has_unsized(other)).then(|| other.clone()),
         }
     }

@@ -8,9 +8,33 @@ use pyo3::prelude::*;
 
 /// Operations whose numbers are those of their first operand, some or all of them.
 const OF_FIRST: &[&str] = &[
-    "item", "tolist", "float", "int", "getitem", "view", "reshape", "flatten", "ravel", "squeeze", "unsqueeze", "unbind",
-    "chunk", "split", "clone", "contiguous", "detach", "cpu", "flip", "roll", "t", "permute", "select", "narrow",
-    "index_select", "expand", "repeat",
+    "item",
+    "tolist",
+    "float",
+    "int",
+    "getitem",
+    "view",
+    "reshape",
+    "flatten",
+    "ravel",
+    "squeeze",
+    "unsqueeze",
+    "unbind",
+    "chunk",
+    "split",
+    "clone",
+    "contiguous",
+    "detach",
+    "cpu",
+    "flip",
+    "roll",
+    "t",
+    "permute",
+    "select",
+    "narrow",
+    "index_select",
+    "expand",
+    "repeat",
 ];
 
 /// Those that choose items by an operand, and its place: how many there are, the dimension, or the first, says.
@@ -29,12 +53,20 @@ impl Torch {
             let own = own_name(target);
             match (base(&own), args) {
                 ("randperm", [Operand::Known(count), ..]) => indices(count.extract().ok()?),
-                ("randint", [Operand::Known(low), Operand::Known(high), _, ..]) => {
-                    let (low, high): (i64, i64) = (low.extract().ok()?, high.extract().ok()?);
+                ("randint", args) => {
+                    let named = |name: &str| kwargs.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+                    let whole = |operand: &Operand<'_>| match operand {
+                        Operand::Known(number) => number.extract::<i64>().ok(),
+                        _ => None,
+                    };
+                    let given: Vec<_> = args.iter().map_while(whole).collect();
+                    let (low, high) = match given.as_slice() {
+                        [] => (named("low").map_or(Some(0), whole)?, whole(named("high")?)?),
+                        [low] if named("high").is_some() => (*low, whole(named("high")?)?),
+                        [high] => (0, *high),
+                        [low, high, ..] => (*low, *high),
+                    };
                     (low < high).then(|| RangeRule::Known(Range::integers(low, high - 1)))
-                }
-                ("randint", [Operand::Known(high), Operand::Tuple(_) | Operand::List(_)]) => {
-                    indices(high.extract().ok()?)
                 }
                 ("multinomial", [weights, ..]) => indices(self.length(weights, -1)?),
                 ("argmax" | "argmin" | "argsort", [of, rest @ ..]) => {
