@@ -262,6 +262,15 @@ pub trait Domain: OwnFunctions + Undoing + HeldNumbers + std::fmt::Debug + Send 
     fn use_of_history(&self, _: &Callee<'_>, _args: &[Operand<'_>], _kwargs: &[(String, Operand<'_>)]) -> HistoryUse {
         HistoryUse::None
     }
+    /// Whether it is the attribute that holds what a value is a view of.
+    fn is_base(&self, _attribute: &str) -> bool {
+        false
+    }
+    /// What a value that the graph has made is a view of: what stands for it, or an object from outside; `Some(None)`: it is no view. `None`: it is
+    /// not known.
+    fn base_of<'py>(&self, _example: &Bound<'py, PyAny>) -> Option<Option<Bound<'py, PyAny>>> {
+        None
+    }
     /// Whether it is the attribute of a leaf that is set where a call goes back through the graph.
     fn is_gradient(&self, _attribute: &str) -> bool {
         false

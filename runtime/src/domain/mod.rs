@@ -18,6 +18,7 @@ mod sizes;
 mod taking_modes;
 pub mod torch;
 mod undoing;
+mod unheard;
 mod unread;
 
 pub use dispatching::{Dispatching, PlainCall, STANDS_FOR};
@@ -37,4 +38,5 @@ pub use recorded::{GraphOfSizes, Recorded, SizedCall, SizedNode};
 pub use sizes::SizeMark;
 pub use taking_modes::{ModeStep, TakingModes};
 pub use undoing::Undoing;
+pub use unheard::{is_unheard, unheard};
 pub use unread::{Unread, class_of_unread, description_of_unread, is_unread, unread, unread_lists};

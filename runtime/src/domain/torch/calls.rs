@@ -1,6 +1,7 @@
 //! PyTorch as a domain: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device.
 //!
 //! Long: it answers all that a domain is asked, and does nothing else.
+use super::bases::BASE;
 use super::contents::open_sizes::takes_open_sizes;
 use super::examples::open::{Unread, is_open};
 use super::examples::placed::place_of;
@@ -32,9 +33,6 @@ use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyTuple, PyType};
 use std::sync::Arc;
-
-/// The attribute of a view that says of what it is one.
-const BASE: &str = "_base";
 
 /// The domain of this PyTorch; none while it is being imported.
 pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
@@ -300,6 +298,14 @@ impl Domain for Torch {
         kwargs: &[(String, Operand<'_>)],
     ) -> HistoryUse {
         self.walks_history(callee, args, kwargs)
+    }
+
+    fn is_base(&self, attribute: &str) -> bool {
+        attribute == BASE
+    }
+
+    fn base_of<'py>(&self, example: &Bound<'py, PyAny>) -> Option<Option<Bound<'py, PyAny>>> {
+        self.base_of_example(example)
     }
 
     fn is_gradient(&self, attribute: &str) -> bool {
