@@ -24,7 +24,7 @@ struct Search<'a, 'py> {
 
 impl<'py> Tracer<'py> {
     /// The range of a number.
-    pub(super) fn range_of(&self, operand: &Operand<'py>) -> Option<Range> {
+    pub(in crate::trace::number) fn range_of(&self, operand: &Operand<'py>) -> Option<Range> {
         match operand {
             Operand::Known(number) => range_of_known(number),
             Operand::Graph { value, .. } => match self.value(*value) {
@@ -41,7 +41,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether an operation on floats gives one whichever they are.
-    pub(super) fn gives_float(&self, operation: Operation, args: &[Operand<'py>]) -> bool {
+    pub(in crate::trace::number) fn gives_float(&self, operation: Operation, args: &[Operand<'py>]) -> bool {
         let range = || self.range_of(args.first()?);
         let given = match (operation, args) {
             (Operation::Power, [Operand::Graph { .. }, Operand::Known(exponent)]) => {
