@@ -97,6 +97,76 @@ def trained(sampler):
     return use
 
 
+def loaded(**options):
+    def use():
+        model, pairs_ = net(), pairs(7)
+        batches = data.DataLoader(pairs_, batch_size=2, shuffle=True, **options)
+
+        def f():
+            seen = []
+            for x, y in batches:
+                seen.append((x, model(x).detach() - y))
+            return seen, len(batches)
+
+        return f, lambda number: [], [model]
+
+    return use
+
+
+def sampled(make):
+    """A sampler that a program goes through itself."""
+
+    def use():
+        sampler, rows = make(range(5)), torch.arange(10.0).reshape(5, 2)
+
+        def f():
+            total, seen = torch.zeros(2), []
+            for chosen in sampler:
+                total = total * 2 + rows[chosen].sum(0)
+                seen.append(chosen)
+            return total, seen
+
+        return f, lambda number: [], []
+
+    return use
+
+
+def named(x):
+    names, weights = ["first", "second", "third"], (0.5, 1.5)
+    return names[x[0].argmax().item()], f"it is {names[int(x[1].argmin())]}", weights[x.argmax(0)[1].item()] * x
+
+
+def named_out_of_range(x):
+    try:
+        return ["first", "second"][x[0].argmax().item()]
+    except IndexError as error:
+        return str(error), x * 2
+
+
+def named_among_others(x):
+    return ["first", 2, None][x[0].argmax().item()], x * 2
+
+
+def random(pairs_):
+    return data.RandomSampler(pairs_)
+
+
+def repeated(pairs_):
+    return data.RandomSampler(pairs_, True, 5)
+
+
+def more(pairs_):
+    return data.RandomSampler(pairs_, num_samples=9)
+
+
+def subset(pairs_):
+    return data.SubsetRandomSampler([0, 2, 3, 5])
+
+
+def with_generator(pairs_):
+    return data.RandomSampler(pairs_, generator=torch.Generator().manual_seed(3))
+
+
 def weighted(pairs_):
     return data.WeightedRandomSampler([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 6)
 
@@ -213,7 +283,18 @@ ROWS = [
     (of(powers), 0),
     (of(powers_that_raise), None),
     (of(roots_that_are_no_floats), None),
-    (trained(weighted), 0),
+    *[(trained(sampler), 0) for sampler in (weighted, random, repeated, more, subset)],
+    (trained(with_generator), None),
+    (loaded(), 0),
+    (loaded(drop_last=True), 0),
+    (sampled(random), 0),
+    (sampled(repeated), 0),
+    (sampled(lambda held: data.BatchSampler(data.RandomSampler(held), 2, False)), 0),
+    (sampled(lambda held: data.BatchSampler(data.RandomSampler(held), 2, True)), None),
+    (sampled(with_generator), None),
+    (of(named), 0),
+    (of(named_out_of_range), None),
+    (of(named_among_others), None),
     (chosen_after_backward(permuted), 0),
     (chosen_after_backward(drawn), 0),
     (chosen_after_backward(drawn_by_name), 0),

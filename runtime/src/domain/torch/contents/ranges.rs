@@ -52,7 +52,7 @@ impl Torch {
         let by_name = target.and_then(|target| {
             let own = own_name(target);
             match (base(&own), args) {
-                ("randperm", [Operand::Known(count), ..]) => indices(count.extract().ok()?),
+                ("randperm" | "drawn_indices", [Operand::Known(count), ..]) => indices(count.extract().ok()?),
                 ("randint", args) => {
                     let named = |name: &str| kwargs.iter().find(|(known, _)| known == name).map(|(_, value)| value);
                     let whole = |operand: &Operand<'_>| match operand {

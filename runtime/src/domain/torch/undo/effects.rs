@@ -20,6 +20,8 @@ use pyo3::types::{PyModule, PyString};
 pub(in crate::domain::torch) const GET_STATE: &str = "get_rng_state";
 /// Sets it to such a state.
 pub(in crate::domain::torch) const SET_STATE: &str = "set_rng_state";
+/// Gives indices that a generator of its own draws.
+pub(in crate::domain::torch) const DRAWN_INDICES: &str = "drawn_indices";
 /// Sets it by a number.
 pub(in crate::domain::torch) const SEED_STATE: &str = "seed_generators";
 
@@ -141,7 +143,7 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
         return NodeEffects { shares_first: true, ..plain };
     }
     match name {
-        GET_STATE | MAKES | CLEAR_GRADIENT | ADDRESS_OF | OFFSET_OF => return plain,
+        GET_STATE | DRAWN_INDICES | MAKES | CLEAR_GRADIENT | ADDRESS_OF | OFFSET_OF => return plain,
         CHECK => return NodeEffects { raises: true, checks: true, ..plain },
         // Tensors of inference mode do not count.
         VERSION_OF | MAKES_TENSOR => return NodeEffects { raises: true, ..plain },

@@ -134,6 +134,12 @@ impl<'py> Search<'_, 'py> {
 
     /// The range of what a function on numbers gives.
     fn number(&mut self, name: &str, args: &[Argument]) -> Option<Range> {
+        if let ("chosen", [Argument::Constant(items), _]) = (name, args) {
+            let items = items.bind(self.tracer.py).try_iter().ok()?;
+            let mut ranges = items.map(|item| range_of_known(&item.ok()?));
+            let first = ranges.next()??;
+            return ranges.try_fold(first, |range, next| Some(range.extreme(next?)));
+        }
         let mut ranges = Vec::with_capacity(args.len());
         for argument in args {
             ranges.push(match argument {
