@@ -87,7 +87,8 @@ pub(in crate::domain::torch) fn of_call(torch: &Torch, target: &Bound<'_, PyAny>
     let is = |name: &str| own_name(target) == name && are_chosen_by_truths(&torch.rules, args);
     let (copies, raises_first) = (is("getitem"), is("setitem"));
     // A number is written wherever it is true; how long a mask is was compared before.
-    let is_sure = raises_first && matches!(args, [_, _, Operand::Known(_)]);
+    let draws_all = args.len() == 1 && own_name(target) == "random_";
+    let is_sure = raises_first && matches!(args, [_, _, Operand::Known(_)]) || draws_all;
     CallEffects { copies, raises_first, runs_program, is_sure }
 }
 
