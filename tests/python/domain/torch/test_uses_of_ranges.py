@@ -286,7 +286,7 @@ ROWS = [
     *[(trained(sampler), 0) for sampler in (weighted, random, repeated, more, subset)],
     (trained(with_generator), None),
     (loaded(), 0),
-    (loaded(drop_last=True), 0),
+    (loaded(drop_last=True), 3),
     (sampled(random), 0),
     (sampled(repeated), 0),
     (sampled(lambda held: data.BatchSampler(data.RandomSampler(held), 2, False)), 0),
