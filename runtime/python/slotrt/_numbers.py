@@ -32,6 +32,11 @@ def summed(start, *numbers):
     return sum(numbers, start)
 
 
+def chosen(items, index):
+    """`items[index]`; the index is in range."""
+    return items[index]
+
+
 def subtracted(left, right):
     return left - right
 

@@ -11,7 +11,7 @@ use super::own::{CLEAR_GRADIENT, GRADIENT_OF, MAKES, PARAMETER_OF, is_named, is_
 use super::quantised::{is_conversion, is_quantised, takes_packed};
 use super::stand_ins::FACTORS;
 use super::thread::modes;
-use super::undo::effects::{AS_SUBCLASS, GET_STATE, SEED_STATE, SET_STATE};
+use super::undo::effects::{AS_SUBCLASS, DRAWN_INDICES, GET_STATE, SEED_STATE, SET_STATE};
 use crate::domain::torch::named::{is_script, own_name};
 use crate::domain::{Dispatching, Operand};
 use crate::graph::ForBackend;
@@ -34,7 +34,7 @@ impl Torch {
         let mut operands = args.iter().chain(kwargs.iter().map(|(_, value)| value));
         let lays_out = kwargs.iter().any(|(name, _)| name == OUT) && !operands.all(is_contiguous);
         // They keep a state of their own.
-        let is_state = [GET_STATE, SET_STATE, SEED_STATE].contains(&&*name);
+        let is_state = [DRAWN_INDICES, GET_STATE, SET_STATE, SEED_STATE].contains(&&*name);
         let is_odd =
             |example: &Bound<'_, PyAny>| is_quantised(example) || self.dispatches(&self.class_of_example(example));
         let mut operands = args.iter().chain(kwargs.iter().map(|(_, value)| value));

@@ -7,9 +7,11 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::PyFloat;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyFloat, PyInt, PyTuple};
 use std::sync::Arc;
+
+/// How integers that contents decide are described.
+const INTEGER: &str = "int";
 
 /// Arguments by position, and by keyword.
 type Listed = (Vec<ValueId>, Vec<(String, ValueId)>);
@@ -76,6 +78,10 @@ impl<'py> Tracer<'py> {
                 // Whichever float it is: only its class matters.
                 _ if self.state.numbers.open_floats.contains(&id) => {
                     Recorded::Number(PyFloat::new(self.py, 1.0).into_any())
+                }
+                // Whichever integer it is that chooses an item: what it decides more of is open, too.
+                _ if self.state.numbers.open.contains(&id) && node.meta == INTEGER => {
+                    Recorded::Number(PyInt::new(self.py, 0).into_any())
                 }
                 // Numbers that contents decide have no history; what works on them has none that is known.
                 _ if self.state.numbers.open.contains(&id) => Recorded::Other,

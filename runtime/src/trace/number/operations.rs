@@ -57,6 +57,7 @@ impl<'py> Tracer<'py> {
         }
         match (name, operands) {
             ("index", [value]) if self.class_of(*value)?.is(self.py.get_type::<PyInt>()) => return Ok(Some(*value)),
+            ("getitem", [items, index]) => return self.item_by_unread(*items, *index),
             ("contains", [container, value]) => return self.number_among(*container, *value),
             (_, [_, _]) => return self.compare_numbers(name, operands),
             _ => {}

@@ -72,6 +72,11 @@ impl<'py> Tracer<'py> {
         self.fix_numbers_in(args)
     }
 
+    /// Lets an iterator of C that is about to make a step get such numbers, where it passes on what it goes through.
+    pub(crate) fn pass_on_through(&mut self, class: &Bound<'py, PyType>) {
+        self.state.numbers.will_pass_on = asks_by_slots(class.as_any());
+    }
+
     /// The same for a slot's function.
     pub(crate) fn fix_numbers_for_slot(&mut self, function: &str, operands: &[Bound<'py, PyAny>]) -> Traced<()> {
         let of_text = ["unicode_", "bytes_", "bytearray_"].iter().any(|class| function.starts_with(class));

@@ -187,6 +187,7 @@ impl<'py> Tracer<'py> {
             };
         };
         let next = self.import("builtins", "next")?;
+        self.pass_on_through(&class);
         let sentinel = pyo3::types::PyList::empty(self.py).into_any();
         let result = self.with_callbacks(|| next.call1((&object, &sentinel)));
         if let Ok(result) = &result

@@ -57,14 +57,14 @@ impl<'py> Tracer<'py> {
         args: &[Operand<'py>],
         keywords: &[(String, Operand<'py>)],
         example: &Bound<'py, PyAny>,
-        target: &Bound<'py, PyAny>,
+        (target, is_there): (&Bound<'py, PyAny>, bool),
     ) -> Traced<OpenCall> {
         if self.works_on_numbers(target) {
             return Ok(OpenCall::Works);
         }
         let all = || args.iter().chain(keywords.iter().map(|(_, value)| value));
         match self.are_open(all()) {
-            true if !self.state.final_changes.is_empty() && self.have_open_sizes(all()) => {
+            true if !self.state.final_changes.is_empty() && !is_there && self.have_open_sizes(all()) => {
                 self.break_after_final_changes()
             }
             true => Ok(OpenCall::Works),
@@ -90,7 +90,10 @@ impl<'py> Tracer<'py> {
         }
         self.note_history_below(domain, args.iter().chain(keywords.iter().map(|(_, value)| value)));
         self.refuse_program_after_draw(domain, &target)?;
-        let open = self.open_call(domain, args, keywords, &example, &target)?;
+        let has_kernel = self.state.final_changes.is_empty() || domain.has_kernel(&target, args, keywords);
+        let is_there =
+            !self.state.final_changes.is_empty() && has_kernel && self.chooses_what_is_there(domain, &target, args);
+        let open = self.open_call(domain, args, keywords, &example, (&target, is_there))?;
         self.refuse_open(open)?;
         let backend = self.for_backend(domain, &target, args, keywords, (open, &example))?;
         let mut arguments = Vec::with_capacity(args.len());
@@ -102,11 +105,11 @@ impl<'py> Tracer<'py> {
             kwargs.push((name.clone(), self.argument(arg)?));
         }
         let effects = domain.call_effects(&target, args);
+        // Whatever an integer chooses is as large.
+        let is_chosen = open != OpenCall::None && domain.chosen_among(&target, args).is_some();
         let base = target.getattr(name!("__name__")).map_or_else(|_| "call".to_owned(), |name| types::text(&name));
-        let has_kernel = self.state.final_changes.is_empty() || domain.has_kernel(&target, args, keywords);
-        let is_there =
-            !self.state.final_changes.is_empty() && has_kernel && self.chooses_what_is_there(domain, &target, args);
-        let is_sure = (effects.is_sure || is_there) && self.state.numbers.layouts.is_empty();
+        let is_absent = |(_, value): &(String, Operand<'py>)| matches!(value, Operand::Known(value) if value.is_none());
+        let is_sure = (effects.is_sure && keywords.iter().all(is_absent) || is_there) && self.state.numbers.layouts.is_empty();
         let node = Node {
             name: base,
             op: NodeOp::CallFunction,
@@ -131,7 +134,7 @@ impl<'py> Tracer<'py> {
             let of = match domain.is_open(&example) {
                 true if kind.is(self.py.get_type::<PyFloat>()) => Open::Float,
                 true => Open::All,
-                false if has_open_sizes() => Open::All,
+                false if !is_chosen && has_open_sizes() => Open::All,
                 false => Open::Contents,
             };
             self.note_open(node, open, of);

@@ -6,6 +6,7 @@ what it does uncompiled."""
 import unittest
 
 import numpy
+import slotrt
 import torch
 import torch_programs
 
@@ -214,7 +215,48 @@ def with_numbers(function, needs=False):
     return lambda: (function, lambda number: [other_contents(number).requires_grad_(needs)], ())
 
 
+def gone_through(x, a):
+    rows, flat = [row.sum() for row in a], a.reshape(-1)
+    first, *rest = flat
+    return x * float(flat[1]), [float(v) for v in flat], sum(float(v) for v in flat), rows, first, rest, [*zip("ab", a)], list(flat)
+
+
+def gone_through_of_kinds(x):
+    whole, flags = numpy.arange(4, dtype=numpy.int8), numpy.array([True, False])
+    return [int(v) for v in whole], [bool(v) for v in flags], [float(v) for v in (x * 2).numpy().reshape(-1)], dict(enumerate(whole))
+
+
+def left_and_gone_on_with(x, a):
+    iterator, found = iter(a.reshape(-1)), []
+    for v in iterator:
+        found.append(float(v) + 1)
+        if len(found) == 2:
+            break
+    slotrt.graph_break()
+    return found, next(iterator), list(iterator), x * 2
+
+
+def changed_on_the_way(x, a):
+    found = []
+    for number, row in enumerate(a):
+        a[(number + 1) % 2] += 1
+        found.append(row.sum())
+    return found, x * 2
+
+
+def not_gone_through(x):
+    try:
+        return list(numpy.array(1.0))
+    except TypeError as error:
+        return str(error), x * 2
+
+
 ROWS = [
+    (of(gone_through, matrix, array), 0),
+    (of(gone_through_of_kinds), 0),
+    (of(left_and_gone_on_with, matrix, array), 3),
+    (of(changed_on_the_way, matrix, array), None),
+    (of(not_gone_through), None),
     (with_numbers(measured), 0),
     (with_numbers(measured, True), 0),
     (with_numbers(clipped), 0),

@@ -52,13 +52,21 @@ impl Torch {
         let by_name = target.and_then(|target| {
             let own = own_name(target);
             match (base(&own), args) {
-                ("randperm", [Operand::Known(count), ..]) => indices(count.extract().ok()?),
-                ("randint", [Operand::Known(low), Operand::Known(high), _, ..]) => {
-                    let (low, high): (i64, i64) = (low.extract().ok()?, high.extract().ok()?);
+                ("randperm" | "drawn_indices", [Operand::Known(count), ..]) => indices(count.extract().ok()?),
+                ("randint", args) => {
+                    let named = |name: &str| kwargs.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+                    let whole = |operand: &Operand<'_>| match operand {
+                        Operand::Known(number) => number.extract::<i64>().ok(),
+                        _ => None,
+                    };
+                    let given: Vec<_> = args.iter().map_while(whole).collect();
+                    let (low, high) = match given.as_slice() {
+                        [] => (named("low").map_or(Some(0), whole)?, whole(named("high")?)?),
+                        [low] if named("high").is_some() => (*low, whole(named("high")?)?),
+                        [high] => (0, *high),
+                        [low, high, ..] => (*low, *high),
+                    };
                     (low < high).then(|| RangeRule::Known(Range::integers(low, high - 1)))
-                }
-                ("randint", [Operand::Known(high), Operand::Tuple(_) | Operand::List(_)]) => {
-                    indices(high.extract().ok()?)
                 }
                 ("multinomial", [weights, ..]) => indices(self.length(weights, -1)?),
                 ("argmax" | "argmin" | "argsort", [of, rest @ ..]) => {

@@ -6,7 +6,7 @@ use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::named::module_of;
-use crate::domain::torch::undo::effects::{GET_STATE, SEED_STATE, SET_STATE};
+use crate::domain::torch::undo::effects::{DRAWN_INDICES, GET_STATE, SEED_STATE, SET_STATE};
 use crate::domain::{Answer, Gives, Operand};
 use crate::ffi::callee;
 use crate::names::name;
@@ -15,7 +15,15 @@ use pyo3::types::{PyFunction, PyInt};
 
 /// Modules, and functions there.
 const FUNCTIONS: &[(&str, &[&str])] =
-    &[("torch.random", &[GET_STATE, SET_STATE]), ("slotrt._torch_functions", &[SEED_STATE])];
+    &[("torch.random", &[GET_STATE, SET_STATE]), ("slotrt._torch_functions", &[SEED_STATE]), (DRAWS, &[DRAWN_INDICES])];
+
+/// Where the function is that draws indices.
+const DRAWS: &str = "slotrt._torch_data";
+
+/// Whether a function draws indices with a generator of its own.
+pub(in crate::domain::torch) fn draws_indices(callable: &Bound<'_, PyAny>) -> bool {
+    callee::name_of(callable) == DRAWN_INDICES && is_of_random_state(callable)
+}
 
 /// Whether calls of it read or set the state.
 pub(in crate::domain::torch) fn is_of_random_state(callable: &Bound<'_, PyAny>) -> bool {
@@ -46,12 +54,28 @@ impl Torch {
                 let (target, args, kwargs) = (function.clone(), Vec::new(), Vec::new());
                 Ok(Answer::Node { target, args, kwargs, example })
             }
+            (DRAWN_INDICES, [Operand::Known(_), Operand::Known(samples), Operand::Known(_), Operand::Graph { .. }])
+                if kwargs.is_empty() =>
+            {
+                let example = self.indices_like(samples).map_err(|error| fault(&error))?;
+                let (target, args, kwargs) = (function.clone(), args.to_vec(), Vec::new());
+                Ok(Answer::Node { target, args, kwargs, example })
+            }
             (SET_STATE, [Operand::Graph { example, .. }]) if kwargs.is_empty() && self.is_state(example) => {
                 Ok(change(function, args))
             }
             (SEED_STATE, [Operand::Known(seed)]) if kwargs.is_empty() && is_seed(seed) => Ok(change(function, args)),
             _ => Err(stop("state of a generator of random numbers", own, "It is not known to be such a state.")),
         }
+    }
+
+    /// What stands for so many indices.
+    pub(super) fn indices_like<'py>(&self, count: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let module = self.module.bind(count.py());
+        let made = module.getattr(name!("zeros"))?.call1(((count,),))?.call_method0(name!("long"))?;
+        let made = empty_like(module, &made, "meta")?;
+        Place::default().tell(&made)?;
+        Ok(made)
     }
 
     /// What stands for the state.

@@ -1,5 +1,6 @@
 //! The graph so far, run again on tensors without contents: they remember what they were computed from, which sketches do not.
 use super::leaves::is_set_requires_grad;
+use super::random_state::draws_indices;
 use crate::domain::torch::examples::empty_like::empty_like;
 use crate::domain::torch::examples::history;
 use crate::domain::torch::examples::place::is_device;
@@ -79,6 +80,7 @@ impl Torch {
             || self.is_backward(target)
             || is_set_requires_grad(target)
             || is_named(target, GRADIENT_OF)
+            || draws_indices(target)
             || is_named(target, CLEAR_GRADIENT)
     }
 
@@ -157,6 +159,11 @@ impl Torch {
         let named = PyDict::new(py);
         for (name, value) in kwargs {
             named.set_item(name, object(py, value)?)?;
+        }
+        if draws_indices(target)
+            && let [_, samples, ..] = positional.as_slice()
+        {
+            return self.indices_like(samples);
         }
         let is_mode = callee::name_of(target) == GRADIENTS;
         let tensors = positional.iter().any(|object| meta.has_tensor(object));

@@ -63,6 +63,7 @@ const REPLACED: &[(&str, &str, &str)] = &[
     ("torch.autograd.function", "FunctionMeta.__init__", "slotrt._torch_functions"),
     ("torch.autograd.grad_mode", "inference_mode.__e", "slotrt._torch_modes"),
     ("torch.random", "manual_seed", "slotrt._torch_functions"),
+    ("torch.utils.data.sampler", "RandomSampler.__iter__", "slotrt._torch_data"),
     ("torch.utils._python_dispatch", "return_and_correct_aliasing", "slotrt._torch_dispatch"),
     ("torch.utils.hooks", "BackwardHook._apply_on_tensors", "slotrt._torch_functions"),
     (MODULE, "Module.register_forward_", HOOKS),

@@ -20,6 +20,8 @@ use pyo3::types::{PyModule, PyString};
 pub(in crate::domain::torch) const GET_STATE: &str = "get_rng_state";
 /// Sets it to such a state.
 pub(in crate::domain::torch) const SET_STATE: &str = "set_rng_state";
+/// Gives indices that a generator of its own draws.
+pub(in crate::domain::torch) const DRAWN_INDICES: &str = "drawn_indices";
 /// Sets it by a number.
 pub(in crate::domain::torch) const SEED_STATE: &str = "seed_generators";
 
@@ -85,7 +87,8 @@ pub(in crate::domain::torch) fn of_call(torch: &Torch, target: &Bound<'_, PyAny>
     let is = |name: &str| own_name(target) == name && are_chosen_by_truths(&torch.rules, args);
     let (copies, raises_first) = (is("getitem"), is("setitem"));
     // A number is written wherever it is true; how long a mask is was compared before.
-    let is_sure = raises_first && matches!(args, [_, _, Operand::Known(_)]);
+    let draws_all = args.len() == 1 && own_name(target) == "random_";
+    let is_sure = raises_first && matches!(args, [_, _, Operand::Known(_)]) || draws_all;
     CallEffects { copies, raises_first, runs_program, is_sure }
 }
 
@@ -141,7 +144,7 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
         return NodeEffects { shares_first: true, ..plain };
     }
     match name {
-        GET_STATE | MAKES | CLEAR_GRADIENT | ADDRESS_OF | OFFSET_OF => return plain,
+        GET_STATE | DRAWN_INDICES | MAKES | CLEAR_GRADIENT | ADDRESS_OF | OFFSET_OF => return plain,
         CHECK => return NodeEffects { raises: true, checks: true, ..plain },
         // Tensors of inference mode do not count.
         VERSION_OF | MAKES_TENSOR => return NodeEffects { raises: true, ..plain },

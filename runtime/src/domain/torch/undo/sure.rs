@@ -298,6 +298,7 @@ pub(super) const SURE: &[&str] = &[
     "threshold",
     "tile",
     "to",
+    "tolist",
     "topk",
     "trace",
     "transpose",

@@ -5,7 +5,7 @@ use crate::ffi::callee;
 use crate::graph::{Argument, NodeId, NodeOp};
 use crate::symbol::Operation;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::value::Value;
+use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt};
 use rustc_hash::FxHashMap;
@@ -24,15 +24,15 @@ struct Search<'a, 'py> {
 
 impl<'py> Tracer<'py> {
     /// The range of a number.
-    pub(super) fn range_of(&self, operand: &Operand<'py>) -> Option<Range> {
+    pub(in crate::trace::number) fn range_of(&self, operand: &Operand<'py>) -> Option<Range> {
         match operand {
             Operand::Known(number) => range_of_known(number),
             Operand::Graph { value, .. } => match self.value(*value) {
                 Value::Node { node, .. } => {
                     let mut search = Search { tracer: self, known: FxHashMap::default(), arrays: Vec::new() };
                     let range = search.node(*node)?;
-                    let Search { arrays, .. } = search;
-                    (!self.are_written(&arrays)).then_some(range)
+                    let Search { arrays, known, .. } = search;
+                    (!self.are_written(&arrays, &known)).then_some(range)
                 }
                 _ => None,
             },
@@ -41,7 +41,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether an operation on floats gives one whichever they are.
-    pub(super) fn gives_float(&self, operation: Operation, args: &[Operand<'py>]) -> bool {
+    pub(in crate::trace::number) fn gives_float(&self, operation: Operation, args: &[Operand<'py>]) -> bool {
         let range = || self.range_of(args.first()?);
         let given = match (operation, args) {
             (Operation::Power, [Operand::Graph { .. }, Operand::Known(exponent)]) => {
@@ -66,15 +66,15 @@ impl<'py> Tracer<'py> {
         range.is_some_and(|range| range.is_exact() && range.least >= -(count as f64) && range.most < count as f64)
     }
 
-    /// Whether a node writes into the memory of one of these.
-    fn are_written(&self, arrays: &[NodeId]) -> bool {
+    /// Whether a node writes into the memory of one of these, beside those that only read it.
+    fn are_written(&self, arrays: &[NodeId], readers: &FxHashMap<NodeId, Option<Range>>) -> bool {
         let Some(first) = arrays.iter().min() else { return false };
         let memory: rustc_hash::FxHashSet<_> =
             arrays.iter().flat_map(|array| self.memory_behind(*array).0.into_iter().chain([*array])).collect();
         self.state.graph.nodes.iter().enumerate().skip(first.0 as usize).any(|(index, node)| {
             let Some((_, effects)) = self.effects_of(node) else { return false };
             let mut written = self.written(NodeId(index as u32), node, &effects);
-            if effects.is_unknown {
+            if effects.is_unknown && !readers.contains_key(&NodeId(index as u32)) {
                 node.arguments().for_each(|argument| argument.nodes(&mut written));
             }
             written.into_iter().any(|node| self.memory_behind(node).0.iter().any(|node| memory.contains(node)))
@@ -134,6 +134,12 @@ impl<'py> Search<'_, 'py> {
 
     /// The range of what a function on numbers gives.
     fn number(&mut self, name: &str, args: &[Argument]) -> Option<Range> {
+        if let ("chosen", [Argument::Constant(items), _]) = (name, args) {
+            let items = items.bind(self.tracer.py).try_iter().ok()?;
+            let mut ranges = items.map(|item| range_of_known(&item.ok()?));
+            let first = ranges.next()??;
+            return ranges.try_fold(first, |range, next| Some(range.extreme(next?)));
+        }
         let mut ranges = Vec::with_capacity(args.len());
         for argument in args {
             ranges.push(match argument {
@@ -166,7 +172,7 @@ impl<'py> Search<'_, 'py> {
             Argument::Tuple(items) | Argument::List(items) => {
                 Operand::Tuple(items.iter().map(|item| self.operand(item)).collect())
             }
-            Argument::Node(node) => match self.tracer.value_given_by(*node).zip(self.example(*node)) {
+            Argument::Node(node) => match self.value(*node).zip(self.example(*node)) {
                 Some((value, example)) => {
                     let layout = self.tracer.state.numbers.layouts.get(&value).cloned();
                     Operand::Graph { value, example, layout }
@@ -177,13 +183,16 @@ impl<'py> Search<'_, 'py> {
         }
     }
 
+    fn value(&self, node: NodeId) -> Option<ValueId> {
+        let from_outside =
+            || self.tracer.state.inputs.iter().find(|(input, _)| *input == node).map(|(_, value)| *value);
+        self.tracer.value_given_by(node).or_else(from_outside)
+    }
+
     /// What has the metadata of what a node gives.
     fn example(&self, node: NodeId) -> Option<Bound<'py, PyAny>> {
         let tracer = self.tracer;
-        let value = match tracer.value_given_by(node) {
-            Some(value) => value,
-            None => tracer.state.inputs.iter().find(|(input, _)| *input == node).map(|(_, value)| *value)?,
-        };
+        let value = self.value(node)?;
         match tracer.state.examples.get(&value) {
             Some(example) => Some(example.bind(tracer.py).clone()),
             None => match tracer.value(value) {
