@@ -11,6 +11,7 @@ use super::library::Torch;
 use super::metadata;
 use super::stand_ins::StandIns;
 use super::stand_ins::stand_in;
+use super::thread::quiet::Quiet;
 use super::undo::saved;
 use crate::domain::torch::named::{is_allowed, own_name};
 use crate::domain::{Answer, Domain, Gives, Operand, SavedParts};
@@ -127,6 +128,7 @@ impl<'py> Meta<'_, 'py> {
     /// Whether what stands for the operand is as it in what gradients make of it: one that needs none, or that the graph has made.
     pub(super) fn is_known_to_gradients(&self, operand: &Operand<'py>) -> PyResult<bool> {
         let Operand::Graph { example, .. } = operand else { return Ok(false) };
+        let _quiet = Quiet::about([example]);
         let needs = || example.getattr(name!("requires_grad"))?.is_truthy();
         Ok(example.getattr(name!("is_meta"))?.is_truthy()? || !needs()?)
     }

@@ -116,6 +116,7 @@ pub(super) fn stand_in<'py>(torch: &Torch, example: &Bound<'py, PyAny>) -> PyRes
     if let Some(known) = sketch.and_then(|sketch| sketch.known_stand_in(py)) {
         return Ok(known);
     }
+    let _quiet = Quiet::about([example]);
     if sketch.is_none() && example.getattr(name!("is_meta"))?.is_truthy()? {
         return Ok(example.clone());
     }

@@ -2,6 +2,7 @@
 //! asked.
 use super::place::Place;
 use crate::domain::torch::shapes::{Sizes, Tensor};
+use crate::domain::torch::thread::quiet::Quiet;
 use crate::names::name;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
@@ -50,6 +51,7 @@ const VIEWED: &str = "_slotrt_viewed";
 
 /// Tells it. A tensor from outside is left as it is.
 fn note_view(base: &Bound<'_, PyAny>) {
+    let _quiet = Quiet::about([base]);
     let stands = || base.getattr(name!("is_meta"))?.is_truthy();
     if stands().unwrap_or(false) {
         // One that takes no attributes is seen as it stands.
