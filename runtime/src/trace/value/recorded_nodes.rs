@@ -109,7 +109,8 @@ impl<'py> Tracer<'py> {
         let is_chosen = open != OpenCall::None && domain.chosen_among(&target, args).is_some();
         let base = target.getattr(name!("__name__")).map_or_else(|_| "call".to_owned(), |name| types::text(&name));
         let is_absent = |(_, value): &(String, Operand<'py>)| matches!(value, Operand::Known(value) if value.is_none());
-        let is_sure = (effects.is_sure && keywords.iter().all(is_absent) || is_there) && self.state.numbers.layouts.is_empty();
+        let is_sure =
+            (effects.is_sure && keywords.iter().all(is_absent) || is_there) && self.state.numbers.layouts.is_empty();
         let node = Node {
             name: base,
             op: NodeOp::CallFunction,
