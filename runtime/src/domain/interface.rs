@@ -258,6 +258,10 @@ pub trait Domain: OwnFunctions + Undoing + HeldNumbers + std::fmt::Debug + Send 
     fn follows(&self, _example: &Bound<'_, PyAny>, _object: &Bound<'_, PyAny>) -> bool {
         false
     }
+    /// The condition on a tuple that of the objects behind the first so many, which the trace has changed, none follows one of them.
+    fn kin_guard(&self, _changed: usize) -> Option<Box<dyn DomainCheck>> {
+        None
+    }
     /// What a call does with how its operands were computed.
     fn use_of_history(&self, _: &Callee<'_>, _args: &[Operand<'_>], _kwargs: &[(String, Operand<'_>)]) -> HistoryUse {
         HistoryUse::None

@@ -9,6 +9,7 @@ use super::functions::backward::GRADIENT;
 use super::functions::kinds::SIZE;
 use super::functions::{after, compilers, leaves, module_calls, natives, training, wholes};
 use super::graph_break::{CallResult, fault, stop};
+use super::guards::kin::KinCheck;
 use super::guards::memory::MemoryCheck;
 use super::guards::tensor::TensorCheck;
 use super::library::Torch;
@@ -357,7 +358,11 @@ impl Domain for Torch {
     }
 
     fn follows(&self, example: &Bound<'_, PyAny>, object: &Bound<'_, PyAny>) -> bool {
-        self.is_view_of(example, object)
+        self.has_base_of(example, object)
+    }
+
+    fn kin_guard(&self, changed: usize) -> Option<Box<dyn DomainCheck>> {
+        Some(Box::new(KinCheck { changed }))
     }
 
     fn gives_new_objects(&self) -> bool {

@@ -1,5 +1,6 @@
 //! Attributes and methods that give nothing but metadata of a tensor, which guards compare.
 use super::examples::place::Place;
+use super::thread::quiet::Quiet;
 use crate::domain::torch::named::own_name;
 use crate::ffi::libtorch::has_history_when_asked;
 use crate::names::name;
@@ -72,6 +73,7 @@ pub(super) fn is_method(target: &Bound<'_, PyAny>) -> bool {
 
 /// What guards compare: metadata, and whether inference mode has made it. Operations refuse such tensors where they take others.
 pub(super) fn guarded<'py>(tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+    let _quiet = Quiet::about([tensor]);
     let of_inference = tensor.call_method0(name!("is_inference"))?;
     let parts: Vec<_> = metadata(tensor)?.iter().chain([of_inference]).collect();
     PyTuple::new(tensor.py(), parts)
@@ -79,6 +81,7 @@ pub(super) fn guarded<'py>(tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Py
 
 /// What tells kinds of tensors apart, but for their contents. Where the question whether it is a leaf would make its history, nobody asks: it is like no tensor that is recorded.
 pub(super) fn metadata<'py>(tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+    let _quiet = Quiet::about([tensor]);
     let read = |name: &str| tensor.getattr(name);
     let stride = tensor.call_method0(name!("stride"))?;
     let conjugate = tensor.call_method0(name!("is_conj"))?;

@@ -2,6 +2,7 @@
 use super::examples::sketch::{Extent, Sketch};
 use super::shapes::{Dtype, MemoryFormat, Modes, Rulebook, Size, Tensor};
 use super::thread::below::question_below_gradients;
+use super::thread::quiet::Quiet;
 use crate::domain::NodeEffects;
 use crate::names::name;
 use crate::symbol::SymbolicSize;
@@ -127,6 +128,7 @@ impl Rules {
         if let Ok(sketch) = tensor.cast::<Sketch>() {
             return Some(sketch.get().tensor(tensor.py()));
         }
+        let _quiet = Quiet::about([tensor]);
         let truth = |name| tensor.getattr(name).and_then(|truth: Bound<'_, PyAny>| truth.is_truthy()).ok();
         let plain = tensor.getattr(name!("layout")).ok()?.is(&self.strided)
             && !tensor.call_method0(name!("is_neg")).ok()?.is_truthy().ok()?;

@@ -3,12 +3,13 @@
 //! The trace goes on where nothing is raised, and the graph checks that. Where the check fails the graph raises, the frame runs its
 //! original code from the start, and that raises what the program raises.
 use crate::bytecode::{Code, Op};
-use crate::domain::{Callee, Operand};
+use crate::domain::{Callee, Domain, Operand};
 use crate::trace::state::frame::Frame;
 use crate::trace::state::numbers::TakenNumbers;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::{Value, ValueId};
+use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
     /// `PyObject_IsTrue` of what a branch tests.
@@ -34,7 +35,8 @@ impl<'py> Tracer<'py> {
             return self.check_unread(value, truth);
         }
         let class = self.class_of(value)?;
-        let Some(domain) = self.domain_of(&class).filter(|_| !self.has_taking_modes()) else { return Ok(None) };
+        let is_seen = |domain: &Arc<dyn Domain>| self.has_taking_modes() || domain.takes_over(&class);
+        let Some(domain) = self.domain_of(&class).filter(|domain| !is_seen(domain)) else { return Ok(None) };
         let Operand::Graph { example, .. } = self.operand_of(value, TakenNumbers::None)? else { return Ok(None) };
         let Some(checks) = domain.checks_of_truth(&example, truth) else { return Ok(None) };
         let mut checked = value;

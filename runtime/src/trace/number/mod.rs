@@ -1,5 +1,4 @@
 //! Symbolic numbers: what they are computed from, what the trace asks of them, and how the graph gets them.
-mod addresses;
 mod compute;
 mod conditions;
 mod contents;

@@ -2,6 +2,7 @@
 //!
 //! In: objects that the program, C or the trace has. Out: [`ValueId`](super::state::value::ValueId)s, guards, nodes of the graph.
 //! Must not know: operators, attributes, calls.
+mod addresses;
 pub(crate) mod aliases;
 pub(crate) mod c_values;
 pub(crate) mod examples;

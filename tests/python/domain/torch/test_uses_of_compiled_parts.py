@@ -173,6 +173,87 @@ def made_inside():
 
 
 @of_calls
+def made_of_a_module():
+    inner = nn.Linear(3, 3)
+    return lambda x: compiled(inner)(x).relu(), [inner]
+
+
+@of_calls
+def made_by_a_decorator():
+    def outer(x):
+        @torch.compile(backend="eager", fullgraph=True)
+        def inner(y, scale=2):
+            return y.cos() * x * scale
+
+        return inner(x) + inner(x * 2, scale=3)
+
+    return outer, []
+
+
+class Lazy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(3, 3)
+        self.compiled = None
+
+    def forward(self, x):
+        if self.compiled is None:
+            self.compiled = compiled(self.inner)
+        return self.compiled(x)
+
+
+@of_calls
+def made_and_kept():
+    module = Lazy()
+    return module, [module, lambda: type(module.compiled).__name__]
+
+
+@of_calls
+def made_and_asked():
+    inner = nn.Sequential(nn.Linear(3, 3), nn.Tanh())
+
+    def outer(x):
+        made = compiled(inner)
+        kinds = isinstance(made, nn.Module), type(made).__name__, len(list(made.parameters())), made.training
+        return made(x), kinds, len(made), [name for name, _ in made.named_parameters()], made._orig_mod is inner
+
+    return outer, [inner]
+
+
+@of_calls
+def made_and_given():
+    def inner(x):
+        return x * 2
+
+    def outer(x):
+        made = compiled(inner)
+        return made(x), made.__name__, callable(made), made.__wrapped__ is inner
+
+    return outer, []
+
+
+@of_calls
+def made_of_nothing():
+    def outer(x):
+        try:
+            return torch.compile(lambda y: y, backend="none such")(x)
+        except Exception as error:
+            return type(error).__name__, x + 1
+
+    return outer, []
+
+
+@of_calls
+def made_around_a_break():
+    def inner(x):
+        y = x * 2
+        slotrt.graph_break()
+        return y + 1
+
+    return lambda x: compiled(inner)(x) * 3, []
+
+
+@of_calls
 def left_alone():
     inner = torch.compiler.disable(lambda x: x.sin())
     return lambda x: inner(x) + 1, []
@@ -191,7 +272,14 @@ ROWS = [
     (twice, 0),
     (of_c, 0),
     (broken_inside, 2),
-    (made_inside, 1),
+    (made_inside, 0),
+    (made_of_a_module, 0),
+    (made_by_a_decorator, 0),
+    (made_and_kept, None),
+    (made_and_asked, None),
+    (made_and_given, None),
+    (made_of_nothing, None),
+    (made_around_a_break, None),
     (left_alone, 1),
 ]
 

@@ -171,6 +171,30 @@ def refused():
     return call, inputs, []
 
 
+@of
+def mask_made_inside():
+    def attend(q, k, v):
+        length = q.shape[-2]
+        mask = create_block_mask(lambda batch, head, query, key: query >= key, None, None, length, length, device="cpu")
+        return flex_attention(q, k, v, block_mask=mask) + 1
+
+    return attend, []
+
+
+@of
+def mask_of_documents_made_inside():
+    documents = torch.arange(64) // 20
+
+    def attend(q, k, v):
+        def same(batch, head, query, key):
+            return (documents[query] == documents[key]) & (query >= key)
+
+        mask = create_block_mask(same, 1, 1, q.shape[-2], q.shape[-2], device="cpu")
+        return flex_attention(q, k, v, block_mask=mask), mask.kv_num_blocks
+
+    return attend, []
+
+
 ROWS = [
     (plain, 0),
     (scaled, 0),
@@ -187,6 +211,8 @@ ROWS = [
     (of_doubles, 0),
     (module, 0),
     (refused, 0),
+    (mask_made_inside, 0),
+    (mask_of_documents_made_inside, 3),
 ]
 
 

@@ -201,6 +201,28 @@ class Around(unittest.TestCase):
     def test_rewritten(self):
         self.compare(lambda x: torch.add(x, x) * 2, lambda: Rewriting(torch.mul), 1)
 
+    def test_transforms(self):
+        def each(x):
+            enabled = torch.is_grad_enabled(), torch.is_inference_mode_enabled()
+            return torch.vmap(lambda row: (torch.relu(row) * 2).sum())(x), enabled
+
+        self.compare(each, Counting, 2)
+
+    def test_transforms_that_modes_see(self):
+        def gradients(x):
+            return torch.func.grad(lambda y: torch.mul(y, y).sum())(x), torch.func.jacrev(lambda y: torch.mul(y, y).sum(0))(x)
+
+        def products(x):
+            return torch.func.jvp(lambda y: torch.mul(y, y).sum(), (x,), (x,))
+
+        for function in gradients, products:
+            told = []
+            for called in (function, slotrt.compile(function)):
+                mode = Counting()
+                with mode:
+                    told.append((torch_programs.shown(called(matrix())), vars(mode)))
+            self.assertEqual(told[1], told[0])
+
     def test_another_within(self):
         def f(x):
             with Rewriting(torch.sub):

@@ -1,4 +1,5 @@
 //! Tensors without contents, with the metadata of others.
+use crate::domain::torch::thread::quiet::Quiet;
 use crate::names::name;
 use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
@@ -36,6 +37,7 @@ fn made_like<'py>(
     device: &str,
     make: impl FnOnce(Vec<usize>, Vec<usize>, &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let _quiet = Quiet::about([example]);
     let strided = example.getattr(name!("layout"))?.is(&torch.getattr(name!("strided"))?);
     if !strided || example.getattr(name!("is_quantized"))?.is_truthy()? {
         return Err(PyNotImplementedError::new_err("only plain, strided tensors have a tensor to stand for them"));

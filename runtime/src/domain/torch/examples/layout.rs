@@ -1,5 +1,6 @@
 //! How the tensor lies in memory that an example stands for.
 use super::sketch::Sketch;
+use crate::domain::torch::thread::quiet::Quiet;
 use crate::names::name;
 use crate::symbol::Layout;
 use pyo3::prelude::*;
@@ -10,6 +11,7 @@ pub(in crate::domain::torch) fn layout_of(example: &Bound<'_, PyAny>) -> Option<
         let tensor = sketch.get().fixed();
         return Some(Layout { sizes: tensor.shape.to_vec().into(), strides: tensor.strides.to_vec().into() });
     }
+    let _quiet = Quiet::about([example]);
     let read = |sizes: PyResult<Bound<'_, PyAny>>| sizes.ok()?.extract::<Vec<i64>>().ok();
     let (sizes, strides) = (read(example.getattr(name!("shape")))?, read(example.call_method0(name!("stride")))?);
     Some(Layout { sizes: sizes.into(), strides: strides.into() })

@@ -63,6 +63,7 @@ const COMPILER_QUERIES: &[&str] = &["is_compiling", "is_dynamo_compiling"];
 /// Modules of theirs whose functions run where a program runs: Python code around operators that take functions, and what an exported program
 /// asks of its arguments.
 const TRACED: &[&str] = &[
+    "torch._dynamo._trace_wrapped_higher_order_op",
     "torch._export.non_strict_utils",
     "torch._export.utils",
     "torch._higher_order_ops.associative_scan",

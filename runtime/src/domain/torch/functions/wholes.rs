@@ -12,6 +12,7 @@ const WHOLES: &[(&str, &[&str])] = &[
     ("copy", &["deepcopy", "copy"]),
     ("dataclasses", &["dataclass", "make_dataclass"]),
     (HOOKS, &[]),
+    (COMPILED, &["_compile", "_Compiler."]),
     ("torch._tensor", &["Tensor.__format__", "Tensor.__repr__", "Tensor.__deepcopy__", "Tensor.__reduce_ex__"]),
     (PROFILER, &["record_function."]),
     ("torch.distributions", &[]),
@@ -45,6 +46,9 @@ const MODULE: &str = "torch.nn.modules.module";
 /// What adds hooks to modules within a trace.
 const HOOKS: &str = "slotrt._torch_hooks";
 
+/// What stands for what `torch.compile` makes within a trace.
+const COMPILED: &str = "slotrt._torch_compiled";
+
 /// Where PyTorch's modules of neural networks are; what makes one of them is such a function.
 const MODULES: &str = "torch.nn.modules.";
 
@@ -55,6 +59,7 @@ const PROFILER: &str = "torch.autograd.profiler";
 /// where nothing records them; modes, by functions that a graph calls; what makes classes of functions with gradients.
 const REPLACED: &[(&str, &str, &str)] = &[
     (PROFILER, "record_function.__", "slotrt._torch_annotations"),
+    ("torch", "compile", COMPILED),
     ("torch.autograd.function", "FunctionMeta.__init__", "slotrt._torch_functions"),
     ("torch.autograd.grad_mode", "inference_mode.__e", "slotrt._torch_modes"),
     ("torch.random", "manual_seed", "slotrt._torch_functions"),
@@ -64,7 +69,7 @@ const REPLACED: &[(&str, &str, &str)] = &[
     (MODULE, "Module.register_forward_", HOOKS),
     // `contextlib.contextmanager` made it.
     ("contextlib", "DistributedDataParallel._inside_ddp_forward", "slotrt._torch_functions"),
-    ("contextlib", "_set_in_optimized_module", "slotrt._torch_compiled"),
+    ("contextlib", "_set_in_optimized_module", COMPILED),
 ];
 
 /// Whether it is the `__torch_function__` of C that takes over nothing.
@@ -97,7 +102,7 @@ pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -
 pub(in crate::domain::torch) fn is_whole(function: &Bound<'_, PyAny>) -> bool {
     let module = module_of(function);
     let Some(module) = module.as_ref().and_then(|module| module.to_str().ok()) else { return false };
-    let is_elsewhere = ["copy", "dataclasses", HOOKS].contains(&module);
+    let is_elsewhere = ["copy", "dataclasses", HOOKS, COMPILED].contains(&module);
     if !is_elsewhere && !module.starts_with("torch.") {
         return false;
     }

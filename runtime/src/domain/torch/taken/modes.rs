@@ -21,11 +21,17 @@ use std::any::Any;
 
 /// Questions about modes, which no mode sees.
 const UNSEEN: &[&str] = &[
+    "_is_fwd_grad_enabled",
     "_is_torch_function_all_disabled",
     "_is_torch_function_enabled",
     "_is_torch_function_mode_enabled",
     "_len_torch_function_stack",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
 ];
+
+/// Parts of transforms of functions that call what modes see.
+const SEEN_WITHIN: &[&str] = &["_make_dual", "_unpack_dual", "_set_tensor_requires_grad", "_maybe_load_decompositions"];
 
 const MODULE: &str = "slotrt._torch_modes";
 
@@ -117,6 +123,7 @@ impl Torch {
             || is_instance_check(function)
             || is_context_mode(function)
             || self.step(function).is_some()
+            || self.is_of_transforms(function) && !SEEN_WITHIN.contains(&&*own)
             || OVERRIDES.contains(&&*own)
             || QUESTIONS.contains(&&*own)
             || own == COUNTED

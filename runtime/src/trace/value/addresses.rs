@@ -33,7 +33,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Where Python needs such a number, the trace is made again with addresses known, if that can be.
-    pub(super) fn know_addresses(&mut self, value: ValueId) -> Traced<()> {
+    pub(crate) fn know_addresses(&mut self, value: ValueId) -> Traced<()> {
         let Value::Node { node, .. } = self.value(value) else { return Ok(()) };
         let Some(node) = self.state.graph.nodes.get(node.0 as usize) else { return Ok(()) };
         let domain = self.state.domains.iter().find(|domain| domain.name() == node.domain).cloned();
