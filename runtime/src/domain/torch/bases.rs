@@ -8,6 +8,13 @@ use pyo3::prelude::*;
 /// The attribute that holds it.
 pub(super) const BASE: &str = "_base";
 
+/// What a tensor from outside is a view of; itself, where it is none.
+pub(in crate::domain::torch) fn base_outside<'py>(tensor: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+    let _quiet = Quiet::about([tensor]);
+    let base = tensor.getattr(name!("_base")).ok().filter(|base| !base.is_none());
+    base.unwrap_or_else(|| tensor.clone())
+}
+
 impl Torch {
     /// What a tensor of the graph is a view of: the example of another one, or a tensor from outside, which may be a view itself; `Some(None)`: it
     /// is no view. `None`: nobody knows.

@@ -1,9 +1,9 @@
 //! `tensor.requires_grad_(…)`, `tensor.requires_grad = …`, `tensor.detach_()`: from then on a tensor is another leaf to gradients.
 use super::data::set_data;
+use crate::domain::torch::bases::base_outside;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::sketch::{Extent, Sketch, is_viewed};
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
-use crate::domain::torch::guards::kin::base_outside;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::own::{MODULE, is_named};

@@ -1,7 +1,6 @@
 //! Which tensors have a base in common: a change that one of them follows to gradients is one of all.
-use crate::domain::torch::thread::quiet::Quiet;
+use crate::domain::torch::bases::base_outside;
 use crate::guard::DomainCheck;
-use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -12,13 +11,6 @@ pub(in crate::domain::torch) const KIN: &str = "kin";
 #[derive(Debug)]
 pub(in crate::domain::torch) struct KinCheck {
     pub(in crate::domain::torch) changed: usize,
-}
-
-/// What a tensor from outside is a view of; itself, where it is none.
-pub(in crate::domain::torch) fn base_outside<'py>(tensor: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
-    let _quiet = Quiet::about([tensor]);
-    let base = tensor.getattr(name!("_base")).ok().filter(|base| !base.is_none());
-    base.unwrap_or_else(|| tensor.clone())
 }
 
 impl DomainCheck for KinCheck {
