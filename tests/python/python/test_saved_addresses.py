@@ -128,6 +128,13 @@ class Addresses(unittest.TestCase):
         first, *_ = self.two(["return id(A) in {FIXED: 1}", "memo = {id(A): 1}\nreturn FIXED in memo", "memo = {FIXED: 1}\nmemo[id(A)] = 2\nreturn len(memo)", "return id(A) == FIXED", "memo = {id(A): 1}\nmemo[FIXED] = 2\nreturn len(memo)", "return memo_of(FIXED).get(id(A))"])
         self.assertEqual(first["saved"]["traces"], 0)
 
+    def test_what_is_never_saved(self):
+        first, *_ = self.two([
+            "return id(A) > id(B)", "return id(A) <= id(B)", "return id(A) or x", "return {id(A): x}", "return len({id(A), id(B)})", "memo = {id(A): x}\nreturn [1 for k in memo]",
+            "memo = {id(A): x}\nreturn len(locals())", "memo = {}\nmemo[id(TEXT)] = x\nreturn len(memo)", "try:\n    {}[id(A)]\nexcept KeyError as error:\n    return len(str(error))",
+        ])  # fmt: skip
+        self.assertEqual(first["saved"]["traces"], 0)
+
     def test_short_lives(self):
         self.two([
             "memo = {}\nmemo[id(Kept())] = 1\nreturn len(memo)", "kept = [Kept()]\nmemo = {id(kept[0]): 1}\nother = Kept()\nreturn id(other) in memo",
