@@ -201,7 +201,7 @@ fn a_library_from_outside_is_in_graphs() {
         slotrt::c_api::provide(py).unwrap();
         py.import("slotrt").unwrap();
         let class = py.import("array").unwrap().getattr("array").unwrap().cast_into::<PyType>().unwrap();
-        slotrt::add_domain(py, Arc::new(Arrays { class: class.unbind() }));
+        slotrt::add_domain(py, Arc::new(Arrays { class: class.unbind() })).unwrap();
         if let Err(error) = py.run(PROGRAM, Some(&PyDict::new(py)), None) {
             error.display(py);
             panic!("the program failed: {error}");

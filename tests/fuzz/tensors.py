@@ -4,6 +4,11 @@ A program is a module that defines `main(a, b, c)`, as those of `generate` are. 
 range, require gradients. Many operations fail; most failures are caught and printed.
 """
 
+import contextlib
+import io
+import random
+
+import tensor_uses
 from writer import Writer
 
 PRELUDE = '''
@@ -84,7 +89,7 @@ def pairs(x):
         yield part * 2
 '''
 
-LITERALS = ["2", "0", "(-1)", "1.5", "True", "None"]
+LITERALS = ["(2)", "(0)", "(-1)", "1.5", "True", "None"]
 TENSORS = [
     "T({0}, 4)", "T({0}, 4)", "T({0}, 4, 4)", "T({0}, 4, 4)", "T({0}, 3, 4)", "T({0}, 2, 3, 4)", "T({0})", "T({0}, 1, 4)", "T({0}, 4, 1)", "T({0}, 0, 4)",
     "T({0}, 4, grad=True)", "T({0}, 4, 4, grad=True)", "T({0}, 3, 4, grad=True)", "T({0}, 4, grad=True) * 2", "T({0}, 4, dtype=torch.int64)",
@@ -147,7 +152,13 @@ CHANGES = [
 
 
 class Tensors(Writer):
-    """Statements over tensors; a name holds any object, and most operations take a tensor."""
+    """Statements over tensors; a name holds any object, and most operations take a tensor. With `uses`, what programs do beyond operations, too."""
+
+    uses = False
+
+    def one_of(self, kind):
+        """An entry of the list of this name."""
+        return self.pick(getattr(tensor_uses, kind) if self.uses and self.chance(0.5) else globals()[kind])
 
     def atom(self):
         kind = self.random.random()
@@ -163,13 +174,15 @@ class Tensors(Writer):
         kind = self.random.random()
         if kind < 0.3:
             return f"({one} {self.pick(BINARY)} {two})"
-        return self.pick(VIEWS if kind < 0.6 else NEW).format(one, two)
+        return (self.pick(VIEWS) if kind < 0.6 else self.one_of("NEW")).format(one, two)
 
     def statement(self):
         weighted = [
             (30, self.assign), (14, self.in_place), (10, self.show), (9, self.gradient), (7, self.context), (6, self.branch), (5, self.loop), (6, self.container),
             (5, self.store), (3, self.held), (3, self.inner), (2, self.generator), (2, self.raising),
         ]
+        if self.uses:
+            weighted.append((20, self.use))
         weights, writers = zip(*(weighted[:4] if self.depth > 4 else weighted))
         self.random.choices(writers, weights)[0]()
 
@@ -182,18 +195,19 @@ class Tensors(Writer):
         self.line(f"{self.pick(self.names) if self.chance(0.25) else self.known(self.name())} = {value}")
 
     def in_place(self):
-        self.line(self.pick(INPLACE).format(self.pick(self.names[-5:] + self.names[:3]), self.tensor()))
+        self.line(self.one_of("INPLACE").format(self.pick(self.names[-5:] + self.names[:3]), self.tensor()))
 
     def show(self):
-        text = self.pick(PLAIN).format(self.atom(), self.atom())
+        text = self.one_of("PLAIN").format(self.atom(), self.atom())
         self.line(f"print({text})" if self.chance(0.4) else f"{self.known(self.name('p'))} = {text}")
 
     def gradient(self):
-        text = self.pick(GRADS).format(self.tensor(), self.pick(self.names))
+        text = self.one_of("GRADS").format(self.tensor(), self.pick(self.names))
         self.line(f"{self.name('g')} = {text}" if "grad(" in text and self.chance(0.5) else text)
 
     def context(self):
-        self.line(f"with {self.pick(CONTEXTS)}:")
+        text = self.one_of("CONTEXTS")
+        self.line(f"with {text.format(self.known(self.name()) if ' as ' in text else self.atom())}:")
         self.block_keeping(self.statements, self.random.randint(1, 3))
 
     def block_keeping(self, write, *arguments):
@@ -227,7 +241,13 @@ class Tensors(Writer):
         self.line(f"{self.known(self.name())} = {form.format(self.atom(), self.atom())}")
 
     def store(self):
-        self.line(self.pick(STORES).format(self.atom()))
+        self.line(self.one_of("STORES").format(self.atom()))
+
+    def use(self):
+        """Lines that belong together."""
+        name = self.name()
+        self.line(self.pick(tensor_uses.BLOCKS).format(name, self.pick(self.names), self.pick(self.names)))
+        self.known(name)
 
     def held(self):
         name = self.pick(self.names)
@@ -270,13 +290,65 @@ class Tensors(Writer):
             self.line(f"    print(type({error}).__name__, {error})")
 
 
-def module(writer):
-    """The whole module."""
+class Tried(Tensors):
+    """Statements that are tried while they are written: most work, so that programs get far."""
+
+    uses = True
+    attempts = 20
+    ending = False
+
+    def begin(self, arguments):
+        """Runs the module so far, with arguments of its function."""
+        self.live = {"__name__": "tried"}
+        exec("\n".join(self.lines), self.live)
+        with contextlib.suppress(Exception):
+            self.live.update(zip("abc", eval(f"({', '.join(arguments)},)", self.live)))
+
+    def works(self, lines):
+        """Whether the lines raise nothing, after those before them."""
+        text = "\n".join(line[4:] for line in lines)
+        with contextlib.redirect_stdout(io.StringIO()):
+            try:
+                exec(text, self.live)
+            except Exception:
+                return False
+        return True
+
+    def guarded(self, count):
+        for _ in range(2 * count):
+            self.tried(lambda: self.statements(self.random.randint(1, 2)))
+
+    def tried(self, write):
+        """Writes lines that work, if some do; now and then others."""
+        for _ in range(self.attempts):
+            before, names = len(self.lines), list(self.names)
+            write()
+            if self.works(self.lines[before:]) or self.chance(0.01):
+                return
+            del self.lines[before:]
+            self.names = names
+
+    def tensor(self, depth=1):
+        """An expression that gives one, where it is asked for at the end."""
+        for _ in range(self.attempts):
+            text = super().tensor(depth)
+            if not self.ending or self.works([f"    ({text}).sum()"]):
+                break
+        return text
+
+
+def module(writer, given=None):
+    """The whole module; `given`: arguments to try it with."""
     writer.line((PRELUDE % writer.random.randrange(6)).strip("\n"))
+    if writer.uses:
+        writer.line(tensor_uses.PRELUDE.replace("%s", writer.pick(tensor_uses.SOLVERS)).rstrip("\n"))
+    if given is not None:
+        writer.begin(given)
     writer.line("def main(a, b, c):")
     writer.depth = 1
     writer.names = ["a", "b", "c"]
     writer.guarded(writer.random.randint(3, 9))
+    writer.ending = True
     if writer.chance(0.4):
         writer.line(f"({writer.tensor()}).sum().backward()")
     writer.line(f"return {', '.join(writer.tensor(1) for _ in range(writer.random.randint(1, 3)))}")
@@ -285,7 +357,7 @@ def module(writer):
 
 def arguments(writer):
     """Three arguments: tensors most times, two of which may be views of one."""
-    draw = lambda: writer.pick(TENSORS if writer.chance(0.85) else OTHERS).format(writer.random.randrange(9))
+    draw = lambda: writer.one_of("TENSORS" if writer.chance(0.85) else "OTHERS").format(writer.random.randrange(9))
     if writer.chance(0.25):
         return [ALIASED[0].format(writer.random.randrange(9), writer.random.randrange(8)), draw()]
     return [draw() for _ in range(3)]
@@ -293,10 +365,12 @@ def arguments(writer):
 
 def program(seed):
     """The program of a seed: its text, and its calls: what is done to the module before, and the arguments of `main`."""
-    writer = Tensors(f"tensors {seed}")
-    text = module(writer)
+    kind = random.Random(f"uses {seed}").random()
+    writer = (Tried if kind < 0.4 else Tensors)(f"tensors {seed}")
+    writer.uses = kind < 0.7
     first, other = arguments(writer), arguments(writer)
-    change = writer.pick(CHANGES)
+    text = module(writer, first if kind < 0.4 else None)
+    change = writer.one_of("CHANGES")
     return text, [("", first), ("", first), ("", other), (change, first), ("", first)]
 
 

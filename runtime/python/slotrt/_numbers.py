@@ -1,5 +1,7 @@
 """What graphs do with numbers that they give, and with their texts. None of it raises: a trace has looked at the other operands."""
 
+import math
+
 
 def text_of(number, spec):
     """`format(number, spec)`."""
@@ -25,6 +27,11 @@ def added(left, right):
     return left + right
 
 
+def summed(start, *numbers):
+    """`sum(numbers, start)`."""
+    return sum(numbers, start)
+
+
 def subtracted(left, right):
     return left - right
 
@@ -39,6 +46,10 @@ def divided(left, right):
 
 def powered(left, right):
     return left**right
+
+
+def square_root(number):
+    return math.sqrt(number)
 
 
 def negated(number):

@@ -126,7 +126,7 @@ pub unsafe extern "C" fn slotrt_array_library_register(
         }
         // SAFETY: it is as large as it must be.
         let made = unsafe { HostLibrary::new(*library) }?;
-        crate::python::host::add_domain(py, Arc::new(made));
+        crate::python::host::add_domain(py, Arc::new(made))?;
         Ok(())
     })
 }

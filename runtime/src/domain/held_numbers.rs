@@ -1,5 +1,6 @@
 //! Numbers that arrays of a library hold, and what calls of the graph make of them.
-use super::Operand;
+use super::{Operand, RangeRule};
+use crate::graph::Node;
 use crate::symbol::Operation;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -27,6 +28,34 @@ pub trait HeldNumbers {
     }
     /// The float that an array from outside holds now, as guards find it.
     fn held_number(&self, _object: &Bound<'_, PyAny>) -> Option<f64> {
+        None
+    }
+    /// Whether this gives the address at which an array lies.
+    fn is_address(&self, _target: &Bound<'_, PyAny>) -> bool {
+        false
+    }
+    /// Whether what a node gives lies where its first operand lies.
+    fn keeps_address(&self, _target: &Bound<'_, PyAny>, _node: &Node) -> bool {
+        false
+    }
+    /// The address of an array from outside, as guards find it.
+    fn address(&self, _object: &Bound<'_, PyAny>) -> Option<usize> {
+        None
+    }
+    /// Between which numbers those lie that a call gives, or holds in what it gives; without `target` an array from outside. `None`: nobody
+    /// knows, or all contents are possible that `example` may have.
+    fn range_rule<'py>(
+        &self,
+        _target: Option<&Bound<'py, PyAny>>,
+        _args: &[Operand<'py>],
+        _kwargs: &[(String, Operand<'py>)],
+        _example: Option<&Bound<'py, PyAny>>,
+    ) -> Option<RangeRule> {
+        None
+    }
+    /// The operand that chooses items of another, if a call raises for no other contents than a choice that is out of range: its place, and
+    /// among how many it chooses.
+    fn chosen_among(&self, _target: &Bound<'_, PyAny>, _args: &[Operand<'_>]) -> Option<(usize, i64)> {
         None
     }
     /// What a call gives that tells which elements of an array count, if all of so many do; `None`: it is no such call.

@@ -258,9 +258,22 @@ pub trait Domain: OwnFunctions + Undoing + HeldNumbers + std::fmt::Debug + Send 
     fn follows(&self, _example: &Bound<'_, PyAny>, _object: &Bound<'_, PyAny>) -> bool {
         false
     }
+    /// The condition on a tuple that of the objects behind the first so many, which the trace has changed, none follows one of them.
+    fn kin_guard(&self, _changed: usize) -> Option<Box<dyn DomainCheck>> {
+        None
+    }
     /// What a call does with how its operands were computed.
     fn use_of_history(&self, _: &Callee<'_>, _args: &[Operand<'_>], _kwargs: &[(String, Operand<'_>)]) -> HistoryUse {
         HistoryUse::None
+    }
+    /// Whether it is the attribute that holds what a value is a view of.
+    fn is_base(&self, _attribute: &str) -> bool {
+        false
+    }
+    /// What a value that the graph has made is a view of: what stands for it, or an object from outside; `Some(None)`: it is no view. `None`: it is
+    /// not known.
+    fn base_of<'py>(&self, _example: &Bound<'py, PyAny>) -> Option<Option<Bound<'py, PyAny>>> {
+        None
     }
     /// Whether it is the attribute of a leaf that is set where a call goes back through the graph.
     fn is_gradient(&self, _attribute: &str) -> bool {
@@ -295,6 +308,10 @@ pub trait Domain: OwnFunctions + Undoing + HeldNumbers + std::fmt::Debug + Send 
     /// The function that sets an attribute which C looks at, as a call of the graph.
     fn setter<'py>(&self, _py: Python<'py>, _attribute: &str) -> Option<Bound<'py, PyAny>> {
         None
+    }
+    /// Whether C's iterator over a value asks for its items one after the other, by index.
+    fn iterates_by_index(&self, _example: &Bound<'_, PyAny>) -> bool {
+        false
     }
     /// Whether what a node gives is an object of its own, never an operand and never shared.
     fn gives_new_objects(&self) -> bool {

@@ -12,11 +12,13 @@ mod node_effects;
 pub mod numpy;
 mod operation;
 mod own_functions;
+mod range;
 mod recorded;
 mod sizes;
 mod taking_modes;
 pub mod torch;
 mod undoing;
+mod unheard;
 mod unread;
 
 pub use dispatching::{Dispatching, PlainCall, STANDS_FOR};
@@ -31,8 +33,10 @@ pub use operation::{
     ScalarPlace,
 };
 pub use own_functions::OwnFunctions;
+pub use range::{Range, RangeRule};
 pub use recorded::{GraphOfSizes, Recorded, SizedCall, SizedNode};
 pub use sizes::SizeMark;
 pub use taking_modes::{ModeStep, TakingModes};
 pub use undoing::Undoing;
+pub use unheard::{is_unheard, unheard};
 pub use unread::{Unread, class_of_unread, description_of_unread, is_unread, unread, unread_lists};

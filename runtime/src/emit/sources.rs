@@ -114,6 +114,15 @@ impl<'a, 'py> Writer<'a, 'py> {
         Ok(())
     }
 
+    /// What a method without arguments gives.
+    fn call_method(&mut self, base: &Source, name: &str) -> Result<(), Failure> {
+        let method = modules::import(self.py, "operator")?.getattr(name!("methodcaller"))?.call1((name,))?;
+        self.callee(method);
+        self.source(base)?;
+        self.call(1);
+        Ok(())
+    }
+
     fn follow(&mut self, source: &Source) -> Result<(), Failure> {
         match source {
             Source::Local(slot) => {
@@ -152,13 +161,8 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.call(1);
             }
             Source::Dict(base) => self.follow_plainly(base, "__dict__")?,
-            Source::Contents(base) => {
-                let item =
-                    modules::import(self.py, "operator")?.getattr(name!("methodcaller"))?.call1((name!("item"),))?;
-                self.callee(item);
-                self.source(base)?;
-                self.call(1);
-            }
+            Source::Contents(base) => self.call_method(base, "item")?,
+            Source::Address(base) => self.call_method(base, "data_ptr")?,
             Source::Size(base, index) => {
                 self.source(base)?;
                 self.op(Op::LOAD_ATTR, Arg::Name("shape".into()));

@@ -72,6 +72,6 @@ pub use objects::{context_variable, inspect, ndarray, set_table, snapshot};
 #[cfg(slotrt_traces)]
 pub(crate) use references::held;
 #[cfg(slotrt_traces)]
-pub use references::{garbage, referents, weak_references};
+pub use references::{codec_tables, garbage, referents, weak_references};
 #[cfg(slotrt_hooks)]
 pub use types::{flag, sequence_slots, slot_call};

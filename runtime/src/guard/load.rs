@@ -49,6 +49,7 @@ pub(super) enum Load {
     Type(usize),
     Size(usize, usize),
     Contents(usize),
+    Address(usize),
     Together(Vec<usize>),
     /// An object that the program names; a class or function of the program may be gone.
     Constant(Arc<Held>),
@@ -103,6 +104,7 @@ impl Load {
             Self::WithHash(base, hash, Side::Values) => tuple(key_hashes::values_with_hash(register(base)?, *hash)),
             Self::Size(base, index) => values::size(register(base)?, *index),
             Self::Contents(base) => libtorch::contents(register(base)?).map(|held| PyFloat::new(py, held).into_any()),
+            Self::Address(base) => Some(libtorch::address(register(base)?)?.into_pyobject(py).ok()?.into_any()),
             Self::Type(base) => Some(register(base)?.get_type().into_any()),
             Self::Together(parts) => {
                 let parts = parts.iter().map(register).collect::<Option<Vec<_>>>()?;
@@ -149,6 +151,7 @@ impl Load {
             Self::ThreadDict(base) => Self::ThreadDict(register(*base)),
             Self::Size(base, index) => Self::Size(register(*base), *index),
             Self::Contents(base) => Self::Contents(register(*base)),
+            Self::Address(base) => Self::Address(register(*base)),
             Self::Type(base) => Self::Type(register(*base)),
             Self::Together(parts) => Self::Together(parts.iter().map(|part| register(*part)).collect()),
             Self::Argument(_)
@@ -177,6 +180,7 @@ impl Load {
             | (Self::Values(one), Self::Values(other))
             | (Self::ThreadDict(one), Self::ThreadDict(other))
             | (Self::Contents(one), Self::Contents(other))
+            | (Self::Address(one), Self::Address(other))
             | (Self::Type(one), Self::Type(other)) => one == other,
             (Self::Global(one), Self::Global(other)) | (Self::Builtin(one), Self::Builtin(other)) => one.is(&**other),
             (Self::Entry(base, key), Self::Entry(there, other)) => base == there && key.same(other),
@@ -218,6 +222,7 @@ impl Load {
             | Self::Item(..)
             | Self::Size(..)
             | Self::Contents(_)
+            | Self::Address(_)
             | Self::EntryFor(..)
             | Self::HasKey(..)
             | Self::Referent(_)

@@ -302,6 +302,7 @@ impl Builder<'_> {
             }
             Source::Size(base, index) => Load::Size(self.load(base)?, *index),
             Source::Contents(base) => Load::Contents(self.load(base)?),
+            Source::Address(base) => Load::Address(self.load(base)?),
             Source::Item(base, index) => match closure_of(base) {
                 Some(function) => Load::CellOf(Arc::new(Held::of_constant(function.bind(self.py))), *index),
                 None => Load::Item(self.load(base)?, *index),

@@ -59,6 +59,8 @@ pub enum Source {
     Size(Arc<Source>, usize),
     /// The number that an array without dimensions holds.
     Contents(Arc<Source>),
+    /// Where the elements of an array lie in memory.
+    Address(Arc<Source>),
     /// What the cell object at this path holds.
     Cell(Arc<Source>),
     /// What the context variable at this path has in the running context, or was made with.
@@ -195,6 +197,7 @@ impl Source {
             | Self::ThreadDict(base)
             | Self::Size(base, _)
             | Self::Contents(base)
+            | Self::Address(base)
             | Self::Cell(base)
             | Self::ContextValue(base)
             | Self::Dict(base)

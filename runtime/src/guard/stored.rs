@@ -189,6 +189,7 @@ fn write_load<'py>(load: &Load, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
             out.bytes.number(*index as u64);
         }
         Load::Contents(base) => one(25, *base),
+        Load::Address(base) => one(26, *base),
         Load::Together(parts) => {
             one(22, parts.len());
             parts.iter().for_each(|part| out.bytes.number(*part as u64));
@@ -259,6 +260,7 @@ fn read_source(from: &mut In<'_, '_>, paths: &RefCell<Vec<Arc<Source>>>) -> Resu
         20 => Source::TypeOf(base),
         21 => Source::Size(base, from.bytes.index()?),
         25 => Source::Contents(base),
+        26 => Source::Address(base),
         _ => return Err(Damaged.into()),
     })
 }

@@ -20,8 +20,12 @@ use std::sync::{Arc, Mutex};
 const GLOBALS: usize = 8;
 
 /// Adds an array library: what it says becomes nodes of graphs, in every trace that begins from now on.
-pub fn add_domain(py: Python<'_>, domain: Arc<dyn Domain>) {
-    SharedCaches::shared(py).domains.add(domain);
+///
+/// # Errors
+/// What looking at the interpreter raises, where this is the first use of the runtime.
+pub fn add_domain(py: Python<'_>, domain: Arc<dyn Domain>) -> PyResult<()> {
+    SharedCaches::shared(py)?.domains.add(domain);
+    Ok(())
 }
 
 /// What a host says of a code object.

@@ -42,7 +42,7 @@ impl Session {
                 generation,
                 stance: Stances::default(),
                 constants: TransferConstants::new(py)?,
-                trace_caches: SharedCaches::shared(py),
+                trace_caches: SharedCaches::shared(py)?,
                 frames,
                 log,
                 stop_at,

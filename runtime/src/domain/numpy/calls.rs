@@ -96,6 +96,10 @@ impl Domain for Numpy {
         self.claims_class(class)
     }
 
+    fn iterates_by_index(&self, example: &Bound<'_, PyAny>) -> bool {
+        example.get_type().is(&self.ndarray) && numbers::has_few_items(example)
+    }
+
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
         callable.get_type().is(&self.ufunc)
             || self.functions.rule(callable).is_some()

@@ -9,6 +9,12 @@ use pyo3::types::{PyBool, PyFloat, PyInt, PyType};
 /// Longer lists are made natively: each of their items would be a node.
 const LONGEST: i64 = 64;
 
+/// Whether an array has dimensions, and no more items than a list that a graph makes.
+pub(super) fn has_few_items(example: &Bound<'_, PyAny>) -> bool {
+    let sizes = example.getattr(name!("shape")).and_then(|shape| shape.extract::<Vec<i64>>());
+    sizes.is_ok_and(|sizes| sizes.first().is_some_and(|count| *count <= LONGEST))
+}
+
 /// Methods that convert, what does the same, and of which kinds of elements: an integer raises for no contents of integers.
 const CONVERSIONS: &[(&str, &str, &str)] =
     &[("__float__", "float", "biuf"), ("__int__", "int", "biu"), ("__bool__", "bool", "biuf")];

@@ -1,6 +1,7 @@
 //! PyTorch as a domain: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device.
 //!
 //! Long: it answers all that a domain is asked, and does nothing else.
+use super::bases::BASE;
 use super::contents::open_sizes::takes_open_sizes;
 use super::examples::open::{Unread, is_open};
 use super::examples::placed::place_of;
@@ -8,6 +9,7 @@ use super::functions::backward::GRADIENT;
 use super::functions::kinds::SIZE;
 use super::functions::{after, compilers, leaves, module_calls, natives, training, wholes};
 use super::graph_break::{CallResult, fault, stop};
+use super::guards::kin::KinCheck;
 use super::guards::memory::MemoryCheck;
 use super::guards::tensor::TensorCheck;
 use super::library::Torch;
@@ -32,9 +34,6 @@ use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyTuple, PyType};
 use std::sync::Arc;
-
-/// The attribute of a view that says of what it is one.
-const BASE: &str = "_base";
 
 /// The domain of this PyTorch; none while it is being imported.
 pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
@@ -302,6 +301,14 @@ impl Domain for Torch {
         self.walks_history(callee, args, kwargs)
     }
 
+    fn is_base(&self, attribute: &str) -> bool {
+        attribute == BASE
+    }
+
+    fn base_of<'py>(&self, example: &Bound<'py, PyAny>) -> Option<Option<Bound<'py, PyAny>>> {
+        self.base_of_example(example)
+    }
+
     fn is_gradient(&self, attribute: &str) -> bool {
         attribute == GRADIENT
     }
@@ -351,7 +358,11 @@ impl Domain for Torch {
     }
 
     fn follows(&self, example: &Bound<'_, PyAny>, object: &Bound<'_, PyAny>) -> bool {
-        self.is_view_of(example, object)
+        self.has_base_of(example, object)
+    }
+
+    fn kin_guard(&self, changed: usize) -> Option<Box<dyn DomainCheck>> {
+        Some(Box::new(KinCheck { changed }))
     }
 
     fn gives_new_objects(&self) -> bool {

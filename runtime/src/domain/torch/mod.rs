@@ -4,6 +4,7 @@
 //! It must not know the tracer.
 mod arrays;
 mod backends;
+mod bases;
 mod by_rule;
 mod calls;
 mod change;

@@ -5,6 +5,7 @@ use super::examples::place::Place;
 use super::examples::sketch::{Sketch, constants};
 use super::library::Torch;
 use super::thread::quiet::Quiet;
+use crate::domain::unheard;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyTuple};
@@ -118,10 +119,11 @@ pub(super) fn stand_in<'py>(torch: &Torch, example: &Bound<'py, PyAny>) -> PyRes
     if sketch.is_none() && example.getattr(name!("is_meta"))?.is_truthy()? {
         return Ok(example.clone());
     }
-    outside_transforms(torch, py, || match sketch {
+    let make = || match sketch {
         Some(sketch) => sketch.stand_in(torch, py),
         None => empty_like(torch.module.bind(py), example, META),
-    })
+    };
+    unheard(|| outside_transforms(torch, py, make))
 }
 
 /// Does something that transforms leave alone: what a transform makes is wrapped for its level; what comes from outside, or was made

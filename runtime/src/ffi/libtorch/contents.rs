@@ -1,4 +1,4 @@
-//! The number that a tensor without dimensions holds.
+//! The number that a tensor without dimensions holds, and where a tensor lies.
 use super::functions::Functions;
 use super::tensor::Tensor;
 use crate::ffi::modules;
@@ -10,22 +10,42 @@ use pyo3::sync::PyOnceLock;
 const SINGLE: i32 = 6;
 const DOUBLE: i32 = 7;
 
+/// The handle of a plain tensor, or of a parameter; `None`: it is none, or PyTorch does not say.
+fn plain<'a>(value: &Bound<'_, PyAny>, parameters: bool) -> Option<Tensor<'a>> {
+    static CLASSES: PyOnceLock<Option<[Py<PyAny>; 2]>> = PyOnceLock::new();
+    let py = value.py();
+    let functions = Functions::get(py)?;
+    let classes = CLASSES.get(py).or_else(|| {
+        let torch = modules::imported(intern!(py, "torch"))?;
+        let class = torch.getattr(intern!(py, "Tensor")).ok()?;
+        let parameter = torch.getattr(intern!(py, "nn")).and_then(|nn| nn.getattr(intern!(py, "Parameter"))).ok()?;
+        let is_plain = value.get_type().is(&class) || value.get_type().is(&parameter);
+        let keeps_tensor = is_plain && Tensor::found(functions, value).is_some();
+        keeps_tensor.then(|| CLASSES.get_or_init(py, || Some([class.unbind(), parameter.unbind()])))
+    })?;
+    let [class, parameter] = classes.as_ref()?;
+    let found = value.get_type_ptr().cast();
+    if found != class.as_ptr() && !(parameters && found == parameter.as_ptr()) {
+        return None;
+    }
+    // SAFETY: objects of the class keep their tensors there, as one of them did; those of a class derived from it in Python do, too.
+    unsafe { Tensor::of(functions, value) }
+}
+
+/// Where the elements of a plain tensor, or of a parameter, lie; `None`: it is none, or PyTorch does not say.
+#[must_use]
+pub fn address(value: &Bound<'_, PyAny>) -> Option<usize> {
+    let tensor = plain(value, true)?;
+    // The elements lie with strides.
+    let [_, _, _, 0] = tensor.kinds()? else { return None };
+    tensor.get(tensor.functions.data_ptr)
+}
+
 /// The float that a plain tensor without dimensions holds in the memory of the CPU; `None`: it is none, or PyTorch does not say.
 #[must_use]
 pub fn contents(value: &Bound<'_, PyAny>) -> Option<f64> {
-    static CLASS: PyOnceLock<Option<Py<PyAny>>> = PyOnceLock::new();
-    let py = value.py();
-    let functions = Functions::get(py)?;
-    let class = CLASS.get(py).or_else(|| {
-        let class = modules::imported(intern!(py, "torch"))?.getattr(intern!(py, "Tensor")).ok()?;
-        let keeps_tensor = value.get_type().is(&class) && Tensor::found(functions, value).is_some();
-        keeps_tensor.then(|| CLASS.get_or_init(py, || Some(class.unbind())))
-    })?;
-    if value.get_type_ptr().cast() != class.as_ref()?.as_ptr() {
-        return None;
-    }
-    // SAFETY: objects of the class keep their tensors there, as one of them did.
-    let tensor = unsafe { Tensor::of(functions, value) }?;
+    let tensor = plain(value, false)?;
+    let functions = tensor.functions;
     // The first number is the type; the device is the CPU, and the elements lie with strides.
     let [kind, 0, _, 0] = tensor.kinds()? else { return None };
     // SAFETY: the handle is that of a live tensor.

@@ -4,6 +4,7 @@ use super::iterator_fields;
 pub use super::iterator_fields::is_iterator;
 use crate::ffi::referents;
 use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple};
 
@@ -42,6 +43,15 @@ pub fn advance(iterator: Bound<'_, PyAny>, steps: usize) -> PyResult<()> {
         iterator.next().transpose()?;
     }
     Ok(())
+}
+
+/// C's iterator over what has items by index, whatever `iter()` gives for it.
+///
+/// # Errors
+/// Where it is no sequence.
+pub fn over_sequence<'py>(sequence: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: a live object; a new reference or an exception comes back.
+    unsafe { Bound::from_owned_ptr_or_err(sequence.py(), ffi::PySeqIter_New(sequence.as_ptr())) }
 }
 
 /// What an iterator goes through.

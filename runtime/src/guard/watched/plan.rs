@@ -286,7 +286,7 @@ impl<'a, 'py> Plan<'a, 'py> {
             | Load::Values(base)
             | Load::ThreadDict(base) => *base,
             Load::EntryFor(base, _) | Load::HasKey(base, _) | Load::Ahead(base, _) | Load::WithHash(base, ..) => *base,
-            Load::Drawn(base, _) | Load::Contents(base) => *base,
+            Load::Drawn(base, _) | Load::Contents(base) | Load::Address(base) => *base,
         };
         let value = match self.fixed(base) {
             Ok(value) => value.clone(),
@@ -306,6 +306,7 @@ impl<'a, 'py> Plan<'a, 'py> {
             Load::EntryFor(..) | Load::HasKey(..) | Load::WithHash(..) => State::Moving("the contents of a container"),
             Load::Size(..) => State::Moving("the size of an array"),
             Load::Contents(_) => State::Moving("the contents of an array"),
+            Load::Address(_) => State::Moving("where an array lies"),
             Load::Referent(_) => State::Moving("what an object of C holds"),
             Load::WeakReferent(_) | Load::WeakReference(_) => State::Moving("what a weak reference refers to"),
             Load::Keys(_) | Load::Values(_) => State::Moving("the content of a container"),

@@ -41,6 +41,7 @@ pub fn source(py: Python<'_>, path: &Source, code: &Code) -> String {
         Source::Ahead(base, count) => format!("next {count} of {}", of(base)),
         Source::Drawn(base, _) => format!("a number drawn from {}", of(base)),
         Source::Contents(base) => format!("{}.item()", of(base)),
+        Source::Address(base) => format!("{}.data_ptr()", of(base)),
         Source::Size(base, index) => format!("{}.shape[{index}]", of(base)),
         Source::TypeOf(base) => format!("type({})", of(base)),
         Source::Together(parts) => parts.iter().map(of).collect::<Vec<_>>().join(", "),

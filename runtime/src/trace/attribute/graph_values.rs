@@ -103,6 +103,9 @@ impl<'py> Tracer<'py> {
         if let Some(gradient) = self.gradient_after_backward(domain, object, name)? {
             return Ok(gradient);
         }
+        if let Some(base) = self.base_of_view(domain, object, name)? {
+            return Ok(base);
+        }
         match self.held_by_graph_value(domain, object, name) {
             Some(held) => Ok(held),
             None => self.call_domain(domain, Callee::GetAttr(name.to_owned()), &[object], &[]),

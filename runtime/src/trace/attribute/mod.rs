@@ -2,6 +2,7 @@
 //!
 //! In: a value and a name. Out: a value, a side effect, or CPython's exception.
 //! Must not know: which instruction asks. CPython: `Objects/object.c`, `Objects/typeobject.c`, `Objects/moduleobject.c`.
+mod bases;
 pub(crate) mod bind;
 pub(crate) mod c_types;
 pub(crate) mod class_bases;

@@ -32,6 +32,7 @@ pub const MODELLED: &[(&str, &str)] = &[
     ("abs", "builtin_abs"),
     ("min", "builtin_min"),
     ("max", "builtin_max"),
+    ("sum", "builtin_sum"),
 ];
 
 /// Functions of `builtins` that read or write the world outside, or the frame that calls them.
@@ -58,6 +59,9 @@ impl<'py> Tracer<'py> {
                 "input" => stop("input or output", name, format!("{name}() acts on the world outside"), hints::MOVE_IO),
                 _ => unsupported("builtin that depends on the interpreter's state", name),
             };
+        }
+        if name == "sum" {
+            return self.model_sum(args);
         }
         if !args.keywords.is_empty() {
             return Ok(None);

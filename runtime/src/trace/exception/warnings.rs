@@ -1,6 +1,7 @@
 //! Warnings of C code within a trace: the warning is suppressed and the instruction runs natively.
 //!
 //! The filters in force, and the places that have warned before, depend on the line of the program; so C warns there, not in the trace.
+use crate::domain::is_unheard;
 use crate::ffi::traceback;
 use crate::names::name;
 use crate::trace::proxy::reentry::running;
@@ -53,6 +54,12 @@ impl FilterCategory {
         let Some(text) = TEXT.take() else { return Ok(false) };
         let text = text.into_bound(py);
         if running(py, |tracer| tracer.warned_by_c(&text, &category)).transpose()? == Some(true) {
+            if matches!(WARNING.get(), WarningState::Nothing) {
+                WARNING.set(WarningState::Followed);
+            }
+            return Ok(true);
+        }
+        if is_unheard() {
             if matches!(WARNING.get(), WarningState::Nothing) {
                 WARNING.set(WarningState::Followed);
             }

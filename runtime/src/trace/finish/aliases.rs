@@ -50,6 +50,22 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// Guards that what the trace looked at follows no object that is another one to gradients from then on, as none does now.
+    pub(crate) fn guard_kin(&mut self) {
+        let mut changed: Vec<_> = self.state.examples.keys().copied().collect();
+        changed.retain(|value| self.real(*value).is_some() && self.source(*value).is_some());
+        let Some(domain) = changed.first().and_then(|first| self.domain_of(&self.real(*first)?.get_type())) else { return };
+        changed.sort_unstable();
+        let is_other = |value: &ValueId| {
+            let object = self.real(*value).filter(|_| self.is_looked_at(*value) && !changed.contains(value));
+            object.is_some_and(|object| self.domain_of(&object.get_type()).is_some_and(|of| of.name() == domain.name()))
+        };
+        let others: Vec<_> = (0..self.state.values.len() as u32).map(ValueId).filter(is_other).collect();
+        let Some(check) = domain.kin_guard(changed.len()).filter(|_| !others.is_empty()) else { return };
+        let sources = changed.iter().chain(&others).filter_map(|value| self.source(*value)).collect();
+        self.guard(Source::Together(sources), Check::Domain(check), "the graph makes another leaf of one");
+    }
+
     /// Guards that the inputs of a graph which changes some of them share memory as they do now: a backend may rely on that.
     pub(crate) fn guard_memory(&mut self) -> Traced<()> {
         if !self.state.backend || self.state.changed_by_graph.is_empty() || self.state.inputs.len() < 2 {
@@ -98,7 +114,10 @@ impl<'py> Tracer<'py> {
 
     /// Objects from outside that the trace has changed so far, but for private copies that C changed behind its back.
     pub(crate) fn changed_values(&self) -> ValueSet {
-        self.changed_by(|_| true)
+        let mut changed = self.changed_by(|_| true);
+        // To gradients, these are others than they were.
+        self.state.examples.keys().for_each(|value| self.add_changed(*value, &mut changed));
+        changed
     }
 
     /// Those whose entries or attributes have changed: what C holds for a value of a domain is no attribute of its own.

@@ -53,6 +53,7 @@ impl<'py> Tracer<'py> {
         }
         self.leave_taking_modes()?;
         self.guard_changed();
+        self.guard_kin();
         self.guard_memory()?;
         self.guard_contents()?;
         self.guard_kept_ids();

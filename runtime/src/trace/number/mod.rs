@@ -1,4 +1,5 @@
 //! Symbolic numbers: what they are computed from, what the trace asks of them, and how the graph gets them.
+mod addresses;
 mod compute;
 mod conditions;
 mod contents;
@@ -6,10 +7,12 @@ mod graph_nodes;
 mod graph_so_far;
 mod inputs;
 mod operations;
+mod ranges;
 mod scalar_tensors;
 mod size_tuples;
 mod sizes;
 mod storage;
+mod sums;
 mod text_operations;
 mod texts;
 pub(crate) mod unread;

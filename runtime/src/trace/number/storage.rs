@@ -60,6 +60,7 @@ impl<'py> Tracer<'py> {
         if self.state.numbers.texts_in_containers && !asks_by_slots(callable) {
             self.refuse_texts_in(args)?;
         }
+        self.state.numbers.will_pass_on = passes_on(callable);
         if !self.state.numbers.any_changes() {
             return Ok(());
         }
@@ -119,6 +120,17 @@ impl<'py> Tracer<'py> {
             .and_then(|gc| gc.call_method1(name!("get_referents"), (object,)));
         let Ok(Ok(held)) = held.map(|held| held.cast_into::<PyList>()) else { return true };
         held.iter().any(|held| self.holds(&held, depth - 1, is))
+    }
+}
+
+/// Whether a function of C keeps what it goes through, or passes it on, and does no more than ask it for its order.
+fn passes_on(callable: &Bound<'_, PyAny>) -> bool {
+    const PASS_ON: &[&str] = &["iter", "next"];
+    let module = callee::receiver_of(callable).filter(|module| module.is_instance_of::<PyModule>());
+    match module {
+        Some(_) if *callee::module_of(callable) == *"builtins" => PASS_ON.contains(&&*callee::name_of(callable)),
+        Some(_) => false,
+        None => asks_by_slots(callable),
     }
 }
 

@@ -77,6 +77,7 @@ impl<'py> Tracer<'py> {
 
     /// Breaks where something else is to be done with it. Where C works, what it works on may be nothing that can leave the trace.
     pub(crate) fn refuse_unread(&mut self, value: ValueId) -> Traced<()> {
+        self.know_addresses(value)?;
         match self.is_unread(value) || self.is_unread_text(value) {
             true if self.is_further_in() => Err(self.closing(&[value])),
             true => stop(

@@ -28,12 +28,13 @@ fn function_of(operation: Operation) -> Option<&'static str> {
         Operation::Negative => "negated",
         Operation::Absolute => "absolute",
         Operation::ToFloat => "to_float",
+        Operation::SquareRoot => "square_root",
         _ => return None,
     })
 }
 
 /// Operands of the graph, and numbers of their classes.
-type Tried<'py> = (Vec<Operand<'py>>, Vec<Bound<'py, PyAny>>);
+pub(super) type Tried<'py> = (Vec<Operand<'py>>, Vec<Bound<'py, PyAny>>);
 
 impl<'py> Tracer<'py> {
     /// What an operation gives, where an operand is such a number; `None`: it may raise, or none is.
@@ -54,7 +55,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Operands of the graph, and numbers of their classes; `None`: one is no number.
-    fn tried_operands(&mut self, operands: &[ValueId]) -> Traced<Option<Tried<'py>>> {
+    pub(super) fn tried_operands(&mut self, operands: &[ValueId]) -> Traced<Option<Tried<'py>>> {
         let (mut tried, mut args) = (Vec::with_capacity(2), Vec::with_capacity(2));
         for operand in operands {
             let class = self.class_of(*operand)?;
@@ -106,6 +107,9 @@ impl<'py> Tracer<'py> {
             (Operation::TrueDivide, [left, right]) if is_divisor() => left.div(right),
             (Operation::FloorDivide, [left, right]) if is_divisor() => left.floor_div(right),
             (Operation::Remainder, [left, right]) if is_divisor() => left.rem(right),
+            (Operation::Power | Operation::SquareRoot, [number, ..]) if self.gives_float(operation, args) => {
+                self.py.get_type::<PyFloat>().call1((number,))
+            }
             (Operation::Negative, [number]) => number.neg(),
             (Operation::Absolute, [number]) => number.abs(),
             (Operation::ToFloat, [number]) => self.py.get_type::<PyFloat>().call1((number,)),

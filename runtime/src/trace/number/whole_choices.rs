@@ -144,7 +144,7 @@ impl<'py> Tracer<'py> {
         Ok(true)
     }
 
-    fn value_given_by(&self, node: NodeId) -> Option<ValueId> {
+    pub(super) fn value_given_by(&self, node: NodeId) -> Option<ValueId> {
         let is = |value: &Value| matches!(value, Value::Node { node: known, .. } if *known == node);
         self.state.values.iter().position(is).map(|index| ValueId(index as u32))
     }

@@ -126,6 +126,9 @@ impl<'py> Tracer<'py> {
         if let Some(domain) = self.domain_of(&class)
             && !self.is_python(&class, "__iter__")
         {
+            if self.iterates_by_index(value) {
+                return self.sequence_iterator(value);
+            }
             return self.call_domain(&domain, Callee::Slot("tp_iter"), &[value], &[]);
         }
         if self.is_outside_iterator(value) {
@@ -143,6 +146,12 @@ impl<'py> Tracer<'py> {
             return self.run_native(&iter, &[object], &[]);
         }
         protocol::PyObject_GetIter(self, &value)
+    }
+
+    /// Whether it is an array over which C's iterator asks for items by index.
+    pub(crate) fn iterates_by_index(&mut self, value: ValueId) -> bool {
+        let Some(domain) = self.class_of(value).ok().and_then(|class| self.domain_of(&class)) else { return false };
+        self.example(&domain, value).is_ok_and(|example| domain.iterates_by_index(&example))
     }
 
     /// `PyIter_Next`: `None` at the end.

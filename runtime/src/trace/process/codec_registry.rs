@@ -1,14 +1,12 @@
 //! Error handlers of codecs that the trace registers: compiled code registers them, and C finds them during the trace.
-use crate::names::name;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::process::Handler;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
-use pyo3::exceptions::PyLookupError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyDict;
 
 /// What the names stood for before C ran.
 type Before<'py> = Vec<(String, Option<Bound<'py, PyAny>>)>;
@@ -51,8 +49,8 @@ impl<'py> Tracer<'py> {
 
     /// The table of handlers, which only C names.
     fn registry(&self) -> Traced<Bound<'py, PyDict>> {
-        let shared_caches = std::sync::Arc::clone(&self.state.shared_caches);
-        let found = shared_caches.handlers(self.py, find_registry).or_else(|error| internal(error.to_string()))?;
+        let found = self.state.shared_caches.codec_tables.error_handlers(self.py);
+        let found = found.or_else(|error| internal(error.to_string()))?;
         found.map_or_else(|| unsupported("table of error handlers", "it is not where it was"), Ok)
     }
 
@@ -87,43 +85,5 @@ impl<'py> Tracer<'py> {
         if let Some(waiting) = waiting {
             waiting.restore(self.py);
         }
-    }
-}
-
-/// The table of handlers: the dictionary that holds CPython's own by their names, and in which a new name is found at once.
-pub(crate) fn find_registry(py: Python<'_>) -> PyResult<Option<Bound<'_, PyDict>>> {
-    let lookup_error = crate::ffi::modules::import(py, "_codecs")?.getattr(name!("lookup_error"))?;
-    let known = lookup_error.call1(("strict",))?;
-    let holders = crate::ffi::modules::import(py, "gc")?
-        .call_method1(name!("get_referrers"), (&known,))?
-        .cast_into::<PyList>()?;
-    let holds = |dict: &Bound<'_, PyDict>| {
-        ["strict", "ignore", "replace", "surrogatepass"].iter().all(|name| dict.contains(name).unwrap_or(false))
-    };
-    for dict in holders.iter().filter_map(|held| held.cast_into_exact::<PyDict>().ok()).filter(holds) {
-        if is_registry(&dict, &lookup_error, &known)? {
-            return Ok(Some(dict));
-        }
-    }
-    Ok(None)
-}
-
-/// Whether C finds in the dictionary what stands there.
-fn is_registry<'py>(
-    dict: &Bound<'py, PyDict>,
-    lookup_error: &Bound<'py, PyAny>,
-    known: &Bound<'py, PyAny>,
-) -> PyResult<bool> {
-    const TRIED: &str = "slotrt.tried";
-    if lookup_error.call1((TRIED,)).is_ok() || dict.contains(TRIED)? {
-        return Ok(false);
-    }
-    dict.set_item(TRIED, known)?;
-    let found = lookup_error.call1((TRIED,));
-    dict.del_item(TRIED)?;
-    match found {
-        Ok(found) => Ok(found.is(known)),
-        Err(error) if error.is_instance_of::<PyLookupError>(dict.py()) => Ok(false),
-        Err(error) => Err(error),
     }
 }

@@ -80,26 +80,14 @@ impl<'py> Tracer<'py> {
     /// The library's function that finds codecs, and the search path.
     fn codec_search(&self) -> Traced<(Bound<'py, PyAny>, Bound<'py, PyList>)> {
         let search = self.import("encodings", "search_function")?;
-        let shared_caches = std::sync::Arc::clone(&self.state.shared_caches);
-        let path = shared_caches.codec_search(self.py, find_path).or_else(|error| internal(error.to_string()))?;
+        let path = self.state.shared_caches.codec_tables.search_path(self.py);
+        let path = path.or_else(|error| internal(error.to_string()))?;
         path.map_or_else(|| unsupported("search path of codecs", "it is not where it was"), |path| Ok((search, path)))
     }
 }
 
 fn is_alone(path: &Bound<'_, PyList>, search: &Bound<'_, PyAny>) -> bool {
     path.len() == 1 && path.get_item(0).is_ok_and(|first| first.is(search))
-}
-
-/// The search path, which only C names: the list that begins with the library's function.
-fn find_path(py: Python<'_>) -> PyResult<Option<Bound<'_, PyList>>> {
-    let search = crate::ffi::modules::import(py, "encodings")?.getattr(name!("search_function"))?;
-    let holders = crate::ffi::modules::import(py, "gc")?.call_method1(name!("get_referrers"), (&search,))?;
-    let lists = holders.cast_into::<PyList>()?.iter().filter_map(|held| held.cast_into_exact::<PyList>().ok());
-    let lists: Vec<_> = lists.filter(|list| list.get_item(0).is_ok_and(|first| first.is(&search))).collect();
-    match lists.as_slice() {
-        [path] => Ok(Some(path.clone())),
-        _ => Ok(None),
-    }
 }
 
 /// Which argument of a callable of C names an encoding.

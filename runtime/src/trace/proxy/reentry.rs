@@ -135,11 +135,14 @@ impl<'py> Tracer<'py> {
         self.install_warning_filter();
         let by_slots = std::mem::take(&mut self.state.numbers.will_ask_by_slots);
         let by_slots = std::mem::replace(&mut self.state.numbers.asked_by_slots, by_slots);
+        let passes_on = std::mem::take(&mut self.state.numbers.will_pass_on);
+        let passes_on = std::mem::replace(&mut self.state.numbers.passes_on, passes_on);
         let spare = self.spare.take();
         let outer = enter(std::mem::replace(&mut self.state, spare));
         let result = crate::ffi::hook::intercept(self.py, answer, run);
         self.spare = SpareState(Some(std::mem::replace(&mut self.state, leave(outer))));
         self.state.numbers.asked_by_slots = by_slots;
+        self.state.numbers.passes_on = passes_on;
         self.remove_warning_filter();
         self.take_handlers(handlers);
         self.leave_context();

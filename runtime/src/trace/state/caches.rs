@@ -1,12 +1,13 @@
 //! Caches across traces: what all traces share, and what the traces of one function share.
 use crate::bytecode::{Code, Error};
 use crate::domain::Domains;
+use crate::ffi::codec_tables::CodecTables;
 use crate::ffi::types;
 use crate::names::name;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyType};
+use pyo3::types::{PyDict, PyType};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -28,10 +29,8 @@ pub struct SharedCaches {
     proxy_classes: Mutex<FxHashMap<usize, [Py<PyType>; 2]>>,
     /// The class of the classes of proxies whose originals have a class that answers for them.
     proxy_metaclass: OnceLock<Py<PyType>>,
-    /// The table of error handlers of codecs.
-    handlers: Mutex<Option<Py<PyDict>>>,
-    /// The search path of codecs.
-    codec_search: OnceLock<Py<PyList>>,
+    /// Tables of codecs that only C names.
+    pub(crate) codec_tables: CodecTables,
     /// Classes of C that no module names.
     nameless: Mutex<FxHashMap<&'static str, Py<PyType>>>,
     /// What classes of C that never change define themselves, by their addresses.
@@ -130,10 +129,13 @@ struct Members {
 
 impl SharedCaches {
     /// What all sessions share.
-    #[must_use]
-    pub fn shared(py: Python<'_>) -> Arc<Self> {
+    ///
+    /// # Errors
+    /// What looking for C's tables raises.
+    pub fn shared(py: Python<'_>) -> PyResult<Arc<Self>> {
         static SHARED: PyOnceLock<Arc<SharedCaches>> = PyOnceLock::new();
-        Arc::clone(SHARED.get_or_init(py, Arc::default))
+        let make = || Ok::<_, PyErr>(Arc::new(Self { codec_tables: CodecTables::new(py)?, ..Self::default() }));
+        SHARED.get_or_try_init(py, make).map(Arc::clone)
     }
 
     /// The generated functions that traces have run since this was asked last: C file and name.
@@ -153,36 +155,6 @@ impl SharedCaches {
         }
         let made = make(py)?.unbind();
         Ok(self.proxy_metaclass.get_or_init(|| made).bind(py))
-    }
-
-    /// The table of error handlers of codecs, found once: C keeps it as long as it runs.
-    pub(crate) fn handlers<'py>(
-        &self,
-        py: Python<'py>,
-        find: fn(Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>>,
-    ) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let known = self.handlers.lock().ok().and_then(|known| known.as_ref().map(|known| known.bind(py).clone()));
-        if known.is_some() {
-            return Ok(known);
-        }
-        let found = find(py)?;
-        if let (Some(found), Ok(mut known)) = (&found, self.handlers.lock()) {
-            *known = Some(found.clone().unbind());
-        }
-        Ok(found)
-    }
-
-    /// The search path of codecs, found once: C keeps it as long as it runs.
-    pub(crate) fn codec_search<'py>(
-        &self,
-        py: Python<'py>,
-        find: fn(Python<'py>) -> PyResult<Option<Bound<'py, PyList>>>,
-    ) -> PyResult<Option<Bound<'py, PyList>>> {
-        if let Some(known) = self.codec_search.get() {
-            return Ok(Some(known.bind(py).clone()));
-        }
-        let found = find(py)?;
-        Ok(found.map(|found| self.codec_search.get_or_init(|| found.unbind()).bind(py).clone()))
     }
 
     pub(crate) fn proxy_class<'py>(&self, class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {

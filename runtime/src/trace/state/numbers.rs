@@ -98,6 +98,9 @@ pub(crate) struct Numbers {
     pub(crate) asked_by_slots: bool,
     /// The same of the one that is about to run.
     pub(crate) will_ask_by_slots: bool,
+    /// Whether the C function that runs keeps what it goes through, or passes it on, and the same of the one that is about to run.
+    pub(crate) passes_on: bool,
+    pub(crate) will_pass_on: bool,
 }
 
 /// What contents decide of what a node gives.

@@ -109,6 +109,9 @@ impl<'py> Tracer<'py> {
             }
         };
         self.settle_warnings(&**domain, &answer, &heard)?;
+        if let Some(known) = self.known_address(domain, &answer)? {
+            return Ok(known);
+        }
         let answer = self.with_layout_asked(&**domain, answer);
         let symbolic = all().any(Operand::has_symbolic_sizes)
             || !in_contents && all().any(Operand::has_numbers)

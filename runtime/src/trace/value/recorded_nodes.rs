@@ -102,9 +102,11 @@ impl<'py> Tracer<'py> {
             kwargs.push((name.clone(), self.argument(arg)?));
         }
         let effects = domain.call_effects(&target, args);
-        let is_sure = effects.is_sure && self.state.numbers.layouts.is_empty();
         let base = target.getattr(name!("__name__")).map_or_else(|_| "call".to_owned(), |name| types::text(&name));
         let has_kernel = self.state.final_changes.is_empty() || domain.has_kernel(&target, args, keywords);
+        let is_there =
+            !self.state.final_changes.is_empty() && has_kernel && self.chooses_what_is_there(domain, &target, args);
+        let is_sure = (effects.is_sure || is_there) && self.state.numbers.layouts.is_empty();
         let node = Node {
             name: base,
             op: NodeOp::CallFunction,

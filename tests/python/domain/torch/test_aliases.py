@@ -117,6 +117,31 @@ class Aliases(unittest.TestCase):
         self.assertEqual(self.traces(lambda a, b: (a is b, a + 1)), 2)
         self.traces(lambda a, b: ({a: 1}.get(b), len({a, b}), a in [b]))
 
+    def test_one_tensor_is_another_leaf_over_each_path(self):
+        weight = torch.ones(4, requires_grad=True)
+
+        def begins(a, b):
+            b.requires_grad_()
+            return a.requires_grad, (a * 1).requires_grad
+
+        def chained(a, b):
+            b.detach_().requires_grad_()
+            a.unsqueeze_(0).requires_grad_()
+            return a.requires_grad, b.requires_grad, b.float().requires_grad
+
+        def multiplied(a, b):
+            b.mul_(weight)
+            return a.requires_grad, a.is_leaf, (a * 1).requires_grad
+
+        def across_a_break(a, b):
+            slotrt.graph_break()
+            [a, b][1].requires_grad_()
+            return a.requires_grad, a.detach().sum()
+
+        for function in (begins, chained, multiplied, across_a_break):
+            for backend in ("eager", aot_eager):
+                self.traces(function, backend, (apart, one, beside))
+
     def test_a_parameter_that_two_layers_share(self):
         class Layers(torch.nn.Module):
             def __init__(self, tied):

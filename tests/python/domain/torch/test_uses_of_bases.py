@@ -52,6 +52,40 @@ def changed(view, base):
     return view + 1, base * 2
 
 
+def of_views_made_here(view, base):
+    first = view.view(-1) if view.is_contiguous() else view[..., :1]
+    second = first[1:]
+    own = view * 2
+    of_own = own[..., 0]
+    whose = first._base is view, first._base is view._base, second._base is first._base, second._base is base
+    return whose, of_own._base is own, own._base is None, of_own + second.sum(), first._base * 2
+
+
+def without_gradients(view, base):
+    with torch.no_grad():
+        first = view[..., :1]
+        known = first._base is view or first._base is base
+    return known, first._base + 1, first.detach()._base is None, view.detach()[..., 0]._base is view
+
+
+def in_place(view, base):
+    own = view.detach() * 2
+    part = own[..., :1]
+    part.add_(1)
+    part._base.mul_(2)
+    return own, part, part._base is own
+
+
+def below_inference(view, base):
+    with torch.inference_mode():
+        own = view * 2
+        part, outer = own[..., 0], view[..., 0]
+        inner = part._base is None, outer._base is None
+    return inner, outer._base is view, own[..., 0]._base is None, view.shape
+
+
+MADE_HERE = of_views_made_here, without_gradients, in_place
+
 FUNCTIONS = is_view, is_of, whole, of_base, changed
 
 
@@ -76,14 +110,15 @@ class BasesTest(unittest.TestCase):
                         self.assertEqual(outcome(other, one), outcome(function, another))
 
     def test_as_they_are(self):
-        self.check(slotrt.compile)
+        self.check(slotrt.compile, [*FUNCTIONS, *MADE_HERE, below_inference])
 
     def test_through_autograd(self):
         # AOTAutograd refuses changes of a tensor and of one that was detached from it.
+        self.check(slotrt.compile(backend="aot_eager"), MADE_HERE)
         self.check(slotrt.compile(backend="aot_eager"), [function for function in FUNCTIONS if function is not changed])
 
     def test_without_breaks(self):
-        for function in FUNCTIONS:
+        for function in (*FUNCTIONS, *MADE_HERE):
             slotrt.reset()
             base = torch.arange(6.0).reshape(2, 3)
             compiled = slotrt.compile(function)

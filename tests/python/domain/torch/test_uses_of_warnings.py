@@ -88,6 +88,12 @@ def half_complex(x):
     return y.real + x.sum()
 
 
+def half_complex_as_it_is(x):
+    y = torch.view_as_complex(x.half())
+    z = torch.atleast_1d(y.contiguous()).positive().resolve_neg()
+    return z.real + x.sum(), z.nonzero(), z[0, 1].item()
+
+
 def rows_compressed(x):
     y = x[0] + 1
     return y.to_sparse_csr().to_dense() * 2
@@ -101,7 +107,7 @@ def transposed_again(x):
 def told():
     """What each call of what warns once in a process warns of, compiled as the command line says."""
     log, compiled = [], WAYS[sys.argv[2]]
-    for function in (without_dimension, transposed, half_complex, rows_compressed, transposed_again):
+    for function in (without_dimension, transposed, half_complex, half_complex_as_it_is, rows_compressed, transposed_again):
         call = compiled(function)
         for number in range(2):
             with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()) as shown:
@@ -137,6 +143,7 @@ class OncePerProcess(unittest.TestCase):
                 texts = [[text for text, *_ in warned] for _, _, warned in log]
                 self.assertEqual(texts, [[text for text, *_ in warned] for _, _, warned in logs["plain"]])
         self.assertEqual(breaks["without_dimension"], "0")
+        self.assertEqual(breaks["half_complex_as_it_is"], "0")
         self.assertEqual(breaks["half_complex"], "0")
         self.assertEqual(breaks["transposed_again"], "0")
         self.assertEqual(logs["as they are"], logs["plain"])

@@ -2,9 +2,23 @@
 
 import codecs
 import itertools
+import subprocess
+import sys
 import unittest
 
 import slotrt
+
+# A collector shows nothing of what is frozen: servers freeze all that they have loaded.
+FROZEN = """
+import codecs, gc, slotrt
+
+def encoded(text):
+    codecs.register_error("seen", lambda error: ("?", error.end))
+    return text.encode("ascii", "seen"), text.encode("utf-16-le", "replace"), b"12".decode("Latin 1")
+
+gc.freeze()
+print(slotrt.compile(encoded, fullgraph=True)("a\u00fc"))
+"""
 
 NAMES = (f"slotrt_found{number}" for number in itertools.count())
 LOG = []
@@ -111,6 +125,10 @@ class CodecSearch(unittest.TestCase):
             self.assertEqual(slotrt.compile(library, fullgraph=True)("ab"), library("ab"))
         finally:
             codecs.unregister(found.search)
+
+    def test_frozen_objects(self):
+        done = subprocess.run([sys.executable, "-c", FROZEN], capture_output=True, text=True)
+        self.assertEqual((done.stdout.strip(), done.stderr), (str((b"a?", "aü".encode("utf-16-le"), "12")), ""))
 
     def test_a_codec_that_nobody_has_asked_for_yet(self):
         compiled = slotrt.compile(over_a_break)

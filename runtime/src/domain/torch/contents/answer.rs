@@ -51,6 +51,17 @@ fn takes_any_number(name: &str) -> bool {
     name.starts_with("_foreach_") || name == "as_tensor"
 }
 
+/// Options that are as if they were not there where they are `None`.
+const ABSENT: &[&str] = &["out", "generator"];
+
+/// Keyword arguments that say something.
+fn without_absent<'py>(kwargs: &[(String, Operand<'py>)]) -> Vec<(String, Operand<'py>)> {
+    let is_absent = |(name, value): &&(String, Operand<'_>)| {
+        ABSENT.contains(&name.as_str()) && matches!(value, Operand::Known(value) if value.is_none())
+    };
+    kwargs.iter().filter(|option| !is_absent(option)).cloned().collect()
+}
+
 impl<'py> Meta<'_, 'py> {
     /// A node for a call that cannot be asked for its result without contents; `None`: it is no such call, or fails.
     pub(in crate::domain::torch) fn by_contents(
@@ -98,6 +109,7 @@ impl<'py> Meta<'_, 'py> {
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
         self.refuse_modes()?;
+        let kwargs = &without_absent(kwargs);
         if let Some(length) = self.length_of_open(target, args, kwargs) {
             return length;
         }
@@ -111,6 +123,9 @@ impl<'py> Meta<'_, 'py> {
             return self.with_numbers(target, args, kwargs);
         }
         let Some(name) = operation(target) else { return Err(needs(name_of(target))) };
+        if let Some(answer) = (name == "index" && kwargs.is_empty()).then(|| self.items_of_open(target, args)).flatten() {
+            return Ok(answer);
+        }
         let apart = match &*name {
             TO_LIST if kwargs.is_empty() => self.list_of_numbers(target, args),
             _ => self.parts_of_open(target, &name, args, kwargs),

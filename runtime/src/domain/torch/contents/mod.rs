@@ -6,12 +6,14 @@
 mod all_lengths;
 mod answer;
 mod changes;
+mod chosen_items;
 mod kernels;
 mod layouts;
 mod lists;
 mod numbers;
 mod objects;
 pub(super) mod open_sizes;
+mod ranges;
 mod results;
 mod sample;
 pub(super) mod tags;

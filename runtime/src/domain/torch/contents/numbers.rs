@@ -5,11 +5,13 @@ use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::named::own_name;
+use crate::domain::torch::own::{ADDRESS_OF, is_named};
 use crate::domain::torch::shapes::Dtype;
 use crate::domain::torch::thread::quiet::Quiet;
 use crate::domain::torch::undo::effects::base;
-use crate::domain::{HeldNumber, HeldNumbers, Operand};
-use crate::ffi::libtorch::contents;
+use crate::domain::{HeldNumber, HeldNumbers, Operand, RangeRule};
+use crate::ffi::libtorch::{address, contents};
+use crate::graph::{Argument, Node};
 use crate::names::name;
 use crate::symbol::Operation;
 use pyo3::prelude::*;
@@ -28,6 +30,23 @@ impl HeldNumbers for Torch {
 
     fn may_be_one_number(&self, example: &Bound<'_, PyAny>) -> bool {
         self.rules.metadata(example).is_none_or(|tensor| tensor.shape.iter().all(|length| *length == 1))
+    }
+
+    fn is_address(&self, target: &Bound<'_, PyAny>) -> bool {
+        is_named(target, ADDRESS_OF)
+    }
+
+    fn keeps_address(&self, target: &Bound<'_, PyAny>, node: &Node) -> bool {
+        let is_data = || matches!(node.args.get(1), Some(Argument::Constant(name)) if name.bind(target.py()).eq("data").unwrap_or(false));
+        match &*own_name(target) {
+            "detach" => true,
+            "getattr" => is_data(),
+            _ => false,
+        }
+    }
+
+    fn address(&self, object: &Bound<'_, PyAny>) -> Option<usize> {
+        address(object)
     }
 
     fn held_number(&self, object: &Bound<'_, PyAny>) -> Option<f64> {
@@ -50,6 +69,20 @@ impl HeldNumbers for Torch {
         let all = || self.module.bind(target.py()).getattr(name!("ones"))?.call((count,), Some(&named));
         let args = PyTuple::new(target.py(), [is_choice.then(all)?.ok()?]).ok()?;
         self.computed(target, &args, kwargs)
+    }
+
+    fn range_rule<'py>(
+        &self,
+        target: Option<&Bound<'py, PyAny>>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+        example: Option<&Bound<'py, PyAny>>,
+    ) -> Option<RangeRule> {
+        self.range_of_call(target, args, kwargs, example)
+    }
+
+    fn chosen_among(&self, target: &Bound<'_, PyAny>, args: &[Operand<'_>]) -> Option<(usize, i64)> {
+        self.choice_of_call(target, args)
     }
 
     fn computed<'py>(

@@ -5,7 +5,7 @@ use crate::domain::torch::examples::sketch::Sketch;
 use crate::domain::torch::graph_break::{fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::{Meta, plain};
-use crate::domain::{Domain, Operand};
+use crate::domain::{Domain, Operand, unheard};
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -67,10 +67,10 @@ impl<'py> Meta<'_, 'py> {
     ) -> Result<Sample<'py>, Box<Break>> {
         let short = args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_unsized) && !keeps;
         let mut sampler = Sampler { meta: self, short, keeps, contents, number, tensors: Vec::new() };
-        let positional = sampler.all(args)?;
+        let positional = unheard(|| sampler.all(args))?;
         let named = PyDict::new(self.py);
         for (name, value) in kwargs {
-            let value = sampler.object(value)?;
+            let value = unheard(|| sampler.object(value))?;
             named.set_item(name, value).map_err(|error| fault(&error))?;
         }
         let args = PyTuple::new(self.py, positional).map_err(|error| fault(&error))?;

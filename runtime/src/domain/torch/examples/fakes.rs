@@ -3,6 +3,7 @@
 use super::empty_like::{empty_like, zeros_like};
 use super::history;
 use super::place::Place;
+use crate::domain::unheard;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyModule, PyTuple, PyType};
@@ -69,7 +70,7 @@ impl Fakes {
         let fake = |stand_in: &Bound<'py, PyAny>| {
             let place = places.iter().find(|(known, _)| known.is(stand_in)).map(|(_, place)| place.text());
             let make = if mode.is_some() { empty_like } else { zeros_like };
-            make(self.module.bind(py), stand_in, place.as_deref().unwrap_or("cpu"))
+            unheard(|| make(self.module.bind(py), stand_in, place.as_deref().unwrap_or("cpu")))
         };
         mode.map(|mode| mode.call_method0(name!("__enter__"))).transpose()?;
         let called = (|| {
@@ -88,7 +89,7 @@ impl Fakes {
             Some(index) => Ok(args[index].clone()),
             None => self.mapped(&gives, &|fake| {
                 let place = Place::named(&fake.getattr(name!("device"))?);
-                let made = empty_like(self.module.bind(py), fake, "meta")?;
+                let made = unheard(|| empty_like(self.module.bind(py), fake, "meta"))?;
                 place.map(|place| place.tell(&made)).transpose()?;
                 history::begins_at(&made)?;
                 Ok(made)

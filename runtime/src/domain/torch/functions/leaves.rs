@@ -3,6 +3,7 @@ use super::data::set_data;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::sketch::{Extent, Sketch, is_viewed};
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
+use crate::domain::torch::guards::kin::base_outside;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::own::{MODULE, is_named};
@@ -159,18 +160,24 @@ impl Torch {
         Ok(Answer::Change { target, args, kwargs, example, changes: vec![value], gives: Gives::Became(value) })
     }
 
-    /// Whether gradients of a tensor begin and end with those of another one from outside.
-    pub(in crate::domain::torch) fn is_view_of(&self, example: &Bound<'_, PyAny>, object: &Bound<'_, PyAny>) -> bool {
+    /// Whether gradients of a tensor begin and end with those of another one from outside: one is a view of the other, or both are of a third.
+    pub(in crate::domain::torch) fn has_base_of(&self, example: &Bound<'_, PyAny>, object: &Bound<'_, PyAny>) -> bool {
+        if example.is(object) {
+            return false;
+        }
+        let base = base_outside(object);
         if let Ok(sketch) = example.cast::<Sketch>() {
-            return sketch.get().view.as_ref().is_some_and(|view| view.base.is(object));
+            return sketch.get().view.as_ref().is_some_and(|view| base_outside(view.base.bind(object.py())).is(&base));
         }
         if !self.is_tensor(example) {
             return false;
         }
         let _quiet = Quiet::about([example]);
-        let is_view = example.call_method0(name!("_is_view")).and_then(|view| view.is_truthy()).unwrap_or(true);
-        let is_meta = || example.getattr(name!("is_meta")).and_then(|meta| meta.is_truthy()).unwrap_or(true);
-        is_view && (is_meta() || example.getattr(name!("_base")).is_ok_and(|base| base.is(object)))
+        let is = |answer: PyResult<Bound<'_, PyAny>>| answer.and_then(|answer| answer.is_truthy()).unwrap_or(true);
+        match is(example.call_method0(name!("_is_view"))) {
+            true => is(example.getattr(name!("is_meta"))) || base_outside(example).is(&base),
+            false => example.is(&base),
+        }
     }
 }
 

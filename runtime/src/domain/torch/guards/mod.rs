@@ -1,4 +1,5 @@
-//! Guards on tensors: what they are, where they lie in memory; and how guards are kept for another process.
+//! Guards on tensors: what they are, where they lie in memory, what they are views of; and how guards are kept for another process.
+pub(super) mod kin;
 pub(super) mod memory;
 mod stored;
 pub(super) mod tensor;

@@ -10,6 +10,10 @@ use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyList, PyTuple};
 
+/// Functions that ask what they get for an iterator, and for nothing else first.
+const GO_THROUGH: &[&str] =
+    &["list", "tuple", "extend", "sum", "zip", "enumerate", "map", "filter", "sorted", "min", "max", "any", "all"];
+
 impl<'py> Tracer<'py> {
     /// C tells `int`, `str`, `list`… and their subclasses by flags that a proxy does not have.
     pub(crate) fn refuse_disguise(
@@ -43,7 +47,8 @@ impl<'py> Tracer<'py> {
                 if crate::ffi::types::is_c_type(&class)
                     && !self.runs_python(&object)
                     && !self.acts_outside(&object)
-                    && self.domain_call(value)?.is_none() =>
+                    && self.domain_call(value)?.is_none()
+                    && !(GO_THROUGH.contains(&name) && self.iterates_by_index(value)) =>
             {
                 unsupported("C function on an object of a C class from outside", what)
             }

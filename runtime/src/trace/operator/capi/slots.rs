@@ -1,5 +1,5 @@
 //! Slot functions that give no object: lengths, truth, hashes, searches, stores; and iteration.
-use crate::ffi::{tuple_hashes, types};
+use crate::ffi::{iterators, tuple_hashes, types};
 use crate::semantics::dispatch;
 use crate::trace::operator::capi::SlotFunction;
 use crate::trace::release;
@@ -168,8 +168,8 @@ impl<'py> Tracer<'py> {
     /// An iterator over `__getitem__`: C's own, over the proxy.
     pub(crate) fn sequence_iterator(&mut self, sequence: ValueId) -> Traced<ValueId> {
         let object = self.receiver(sequence)?;
-        let iter = self.import("builtins", "iter")?;
-        self.run_native(&iter, &[object], &[])
+        let made = self.with_callbacks(|| iterators::over_sequence(&object));
+        self.after_native(made, &[object])
     }
 
     /// A class that generated code works on.

@@ -1,0 +1,85 @@
+//! Between which numbers those lie that operations give: indices of what they draw, choose or sort, floats of 32 bits.
+use crate::domain::torch::library::Torch;
+use crate::domain::torch::named::own_name;
+use crate::domain::torch::shapes::Dtype;
+use crate::domain::torch::undo::effects::base;
+use crate::domain::{Domain, Operand, Range, RangeRule};
+use pyo3::prelude::*;
+
+/// Operations whose numbers are those of their first operand, some or all of them.
+const OF_FIRST: &[&str] = &[
+    "item", "tolist", "float", "int", "getitem", "view", "reshape", "flatten", "ravel", "squeeze", "unsqueeze", "unbind",
+    "chunk", "split", "clone", "contiguous", "detach", "cpu", "flip", "roll", "t", "permute", "select", "narrow",
+    "index_select", "expand", "repeat",
+];
+
+/// Those that choose items by an operand, and its place: how many there are, the dimension, or the first, says.
+const CHOOSE: &[(&str, usize)] = &[("getitem", 1), ("embedding", 1), ("index_select", 2)];
+
+impl Torch {
+    pub(super) fn range_of_call(
+        &self,
+        target: Option<&Bound<'_, PyAny>>,
+        args: &[Operand<'_>],
+        kwargs: &[(String, Operand<'_>)],
+        example: Option<&Bound<'_, PyAny>>,
+    ) -> Option<RangeRule> {
+        let indices = |count: i64| (count > 0).then(|| RangeRule::Known(Range::integers(0, count - 1)));
+        let by_name = target.and_then(|target| {
+            let own = own_name(target);
+            match (base(&own), args) {
+                ("randperm", [Operand::Known(count), ..]) => indices(count.extract().ok()?),
+                ("randint", [Operand::Known(low), Operand::Known(high), _, ..]) => {
+                    let (low, high): (i64, i64) = (low.extract().ok()?, high.extract().ok()?);
+                    (low < high).then(|| RangeRule::Known(Range::integers(low, high - 1)))
+                }
+                ("randint", [Operand::Known(high), Operand::Tuple(_) | Operand::List(_)]) => {
+                    indices(high.extract().ok()?)
+                }
+                ("multinomial", [weights, ..]) => indices(self.length(weights, -1)?),
+                ("argmax" | "argmin" | "argsort", [of, rest @ ..]) => {
+                    let named = kwargs.iter().find(|(name, _)| name == "dim").map(|(_, dim)| dim);
+                    match (rest.first().or(named), &*own) {
+                        (Some(Operand::Known(dim)), _) if !dim.is_none() => {
+                            indices(self.length(of, dim.extract().ok()?)?)
+                        }
+                        (None, "argsort") => indices(self.length(of, -1)?),
+                        (None, _) => indices(self.sizes(of)?.iter().product()),
+                        _ => None,
+                    }
+                }
+                (name, [_, ..]) if OF_FIRST.contains(&name) => Some(RangeRule::OfFirst),
+                _ => None,
+            }
+        });
+        let kind = || Some(self.rules.metadata(example?)?.dtype);
+        let is_single = || matches!(kind(), Some(Dtype::F32 | Dtype::F16 | Dtype::BF16));
+        by_name.or_else(|| is_single().then(|| RangeRule::Known(Range::singles())))
+    }
+
+    pub(super) fn choice_of_call(&self, target: &Bound<'_, PyAny>, args: &[Operand<'_>]) -> Option<(usize, i64)> {
+        let own = own_name(target);
+        let (_, place) = CHOOSE.iter().find(|(name, _)| *name == base(&own))?;
+        let dim = match args {
+            [_, Operand::Known(dim), _] if *place == 2 => dim.extract().ok()?,
+            [_, Operand::Graph { .. }] if *place == 1 => 0,
+            _ => return None,
+        };
+        Some((*place, self.length(args.first()?, dim)?))
+    }
+
+    fn sizes(&self, operand: &Operand<'_>) -> Option<Vec<i64>> {
+        let Operand::Graph { example, layout: None, .. } = operand else { return None };
+        if self.is_open(example) {
+            return None;
+        }
+        Some(self.layout_of(example)?.sizes.to_vec())
+    }
+
+    /// How many there are along a dimension.
+    fn length(&self, operand: &Operand<'_>, dim: i64) -> Option<i64> {
+        let sizes = self.sizes(operand)?;
+        let dim = if dim < 0 { dim + sizes.len() as i64 } else { dim };
+        sizes.get(usize::try_from(dim).ok()?).copied()
+    }
+}
