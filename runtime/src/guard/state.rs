@@ -1,5 +1,6 @@
 //! Conditions of guards, made again from their states.
 use super::condition::DomainCheck;
+use super::contents::all_different::{ALL_DIFFERENT, AllDifferent};
 use super::contents::dead_reference::{DEAD_REFERENCE, DeadReference};
 use super::contents::deque_shape::{DEQUE_SHAPE, DequeShape};
 use super::contents::empty_slot::{EMPTY_SLOT, EmptySlot};
@@ -39,6 +40,7 @@ pub fn check_of(name: &str, state: &Bound<'_, PyAny>) -> PyResult<Option<Box<dyn
         },
         ITERATOR_APART => Box::new(IteratorApart),
         UNOBSERVED => Box::new(Unobserved),
+        ALL_DIFFERENT => Box::new(AllDifferent),
         DEAD_REFERENCE => Box::new(DeadReference),
         _ => return Ok(None),
     }))

@@ -17,7 +17,7 @@ use pyo3::types::{
     PyBool, PyBytes, PyComplex, PyFloat, PyFrozenSet, PyInt, PyModule, PyRange, PySlice, PyString, PyTuple,
     PyWeakrefMethods, PyWeakrefReference,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How deep objects may lie in each other.
 const DEEPEST: usize = 200;
@@ -55,6 +55,8 @@ pub struct Out<'a, 'py> {
     pub places: FxHashMap<usize, usize>,
     /// How far what is written is so elsewhere.
     pub bound: Anywhere,
+    /// Addresses that the trace has seen: what is written must not have them in it.
+    addresses: &'a FxHashMap<usize, bool>,
     special: &'a dyn Special<'py>,
 }
 
@@ -64,12 +66,13 @@ impl<'a, 'py> Out<'a, 'py> {
         traced: Bound<'py, PyAny>,
         reach: &'a mut Reach<'py>,
         fingerprints: &'a mut Fingerprints,
+        addresses: &'a FxHashMap<usize, bool>,
         special: &'a dyn Special<'py>,
     ) -> Self {
         let py = traced.py();
         let (known, places, bound) = (FxHashMap::default(), FxHashMap::default(), Anywhere::Nowhere);
         let (bytes, alive, depth) = (Writer::default(), Vec::new(), 0);
-        Self { bytes, py, known, alive, traced, depth, reach, fingerprints, places, bound, special }
+        Self { bytes, py, known, alive, traced, depth, reach, fingerprints, places, bound, addresses, special }
     }
 
     /// The interpreter.
@@ -96,7 +99,7 @@ impl<'a, 'py> Out<'a, 'py> {
         if self.depth > DEEPEST {
             return Err(Misfit::new("an object nested too deeply"));
         }
-        if !write_plain(object, &mut self.bytes)? && !self.special(object)? && !self.compound(object)? {
+        if !self.plain(object)? && !self.special(object)? && !self.compound(object)? {
             self.reached(object)?;
         }
         self.depth -= 1;
@@ -112,7 +115,7 @@ impl<'a, 'py> Out<'a, 'py> {
         if self.is_known(object) {
             return Ok(());
         }
-        if !write_plain(object, &mut self.bytes)? && !self.special(object)? {
+        if !self.plain(object)? && !self.special(object)? {
             self.reached(object)?;
         }
         self.remember(object);
@@ -125,6 +128,15 @@ impl<'a, 'py> Out<'a, 'py> {
     /// Why it cannot be written.
     pub fn kept(&mut self, object: &Bound<'py, PyAny>) -> Result<(), Misfit> {
         if self.special.parts(object).is_some() { self.object(object) } else { self.identity(object) }
+    }
+
+    fn plain(&mut self, object: &Bound<'py, PyAny>) -> Result<bool, Misfit> {
+        if let Ok(number) = object.cast_exact::<PyInt>()
+            && number.extract().is_ok_and(|number: usize| self.addresses.contains_key(&number))
+        {
+            return Err(Misfit::new("a number that is the address of an object, which another process has not"));
+        }
+        write_plain(object, &mut self.bytes)
     }
 
     fn is_known(&mut self, object: &Bound<'py, PyAny>) -> bool {
@@ -218,6 +230,8 @@ pub struct In<'a, 'py> {
     /// The bytes that are left.
     pub bytes: Reader<'a>,
     known: Vec<Bound<'py, PyAny>>,
+    /// Addresses of those that are found, not made.
+    found: FxHashSet<usize>,
     /// The code that was traced.
     traced: Bound<'py, PyAny>,
     /// How many things hold what is being read.
@@ -245,8 +259,8 @@ impl<'a, 'py> In<'a, 'py> {
         fingerprints: &'a mut Fingerprints,
         special: &'a dyn Special<'py>,
     ) -> Self {
-        let (bytes, known) = (Reader::new(bytes), Vec::new());
-        Self { bytes, known, traced, depth: 0, fingerprints, absent: None, on_path: None, special }
+        let (bytes, known, found) = (Reader::new(bytes), Vec::new(), FxHashSet::default());
+        Self { bytes, known, found, traced, depth: 0, fingerprints, absent: None, on_path: None, special }
     }
 
     /// The interpreter.
@@ -351,7 +365,9 @@ impl<'a, 'py> In<'a, 'py> {
         let found =
             found.filter(|found| found.get_type().is(&class) && !self.known.iter().any(|known| known.is(found)));
         let same = |found: &Bound<'py, PyAny>| self.fingerprints.of(found).is_ok_and(|now| now == print);
-        found.filter(same).ok_or_else(|| Misfit::new(CALL))
+        let found = found.filter(same).ok_or_else(|| Misfit::new(CALL))?;
+        self.found.insert(found.as_ptr() as usize);
+        Ok(found)
     }
 
     fn reached(&mut self) -> Result<Bound<'py, PyAny>, Misfit> {
@@ -364,6 +380,10 @@ impl<'a, 'py> In<'a, 'py> {
         }
         let found = way.follow(&self.traced).ok_or_else(|| Misfit(format!("{} is not there", way.text())))?;
         match self.fingerprints.of(&found) {
+            // The trace knows that it is none of the others.
+            Ok(now) if now == print && !self.found.insert(found.as_ptr() as usize) => {
+                Err(Misfit(format!("{} is another object, too", way.text())))
+            }
             Ok(now) if now == print => Ok(found),
             _ => Err(Misfit(format!("{} is another one", way.text()))),
         }

@@ -3,7 +3,8 @@ use crate::bytecode::{Code, Instr, Op, flag};
 use crate::ffi::{callee, inspect, types};
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyFloat, PyFrozenSet, PyFunction, PyInt, PySet, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyFunction, PyInt, PySet, PyString, PyTuple};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// How far what a trace has seen is so elsewhere.
@@ -25,19 +26,23 @@ pub struct Seen {
     pub bound: Bound,
     /// The place.
     pub place: Option<(Arc<str>, u32)>,
+    /// Addresses that `id` has given; whether each object is one wherever the trace is right. What has such a number in it is right nowhere else.
+    pub addresses: FxHashMap<usize, bool>,
 }
 
 impl Seen {
     /// It has seen this, too.
     pub fn add(&mut self, bound: Bound, place: impl FnOnce() -> Option<(Arc<str>, u32)>) {
         if bound > self.bound {
-            *self = Self { bound, place: place() };
+            (self.bound, self.place) = (bound, place());
         }
     }
 }
 
 /// Builtins that give hashes or addresses.
-const OF_PROCESS: &[&str] = &["id", "hash"];
+const OF_PROCESS: &[&str] = &[ID, "hash"];
+/// The one whose numbers are followed.
+const ID: &str = "id";
 
 /// Builtins that give variables, sets among them perhaps, to whoever does anything with them.
 const OF_HASHES: &[&str] = &["locals", "vars", "exec", "eval"];
@@ -76,7 +81,7 @@ pub fn bound_to_process(py: Python<'_>, code: &Code, instr: &Instr) -> Bound {
     let name = || code.names.get((instr.arg >> code.isa().name_shift(instr.op)) as usize);
     let named = |names: &[&str]| name().is_some_and(|name| names.contains(&&**name));
     match instr.op {
-        Op::LOAD_GLOBAL | Op::LOAD_NAME if named(OF_PROCESS) => Bound::Process,
+        Op::LOAD_GLOBAL | Op::LOAD_NAME if named(&["hash"]) => Bound::Process,
         Op::LOAD_GLOBAL | Op::LOAD_NAME if named(OF_HASHES) => Bound::Hashes,
         Op::LOAD_ATTR if named(OF_FRAMES) => Bound::Hashes,
         Op::LOAD_CONST => {
@@ -130,9 +135,54 @@ pub fn tells_process(object: &pyo3::Bound<'_, PyAny>) -> bool {
             OF_PROCESS.contains(&&*callee::name_of(object)) && callee::module_of(object) == "builtins"
         }
         "wrapper_descriptor" | "method-wrapper" => callee::name_of(object) == HASH,
-        // They may hold one.
-        "functools.partial" | "operator.methodcaller" => true,
+        "functools.partial" => {
+            let part = |name| object.getattr(name).ok();
+            let parts = [part(name!("func")), part(name!("args")), part(name!("keywords"))];
+            parts.iter().any(|part| part.as_ref().is_none_or(holds_teller))
+        }
+        // It may hold one.
+        "operator.methodcaller" => true,
         _ => false,
+    }
+}
+
+/// The same of the parts of a call that is kept.
+fn holds_teller(part: &pyo3::Bound<'_, PyAny>) -> bool {
+    match (part.cast_exact::<PyTuple>(), part.cast_exact::<PyDict>()) {
+        (Ok(args), _) => args.iter().any(|arg| tells_process(&arg)),
+        (_, Ok(names)) => names.iter().any(|(_, arg)| tells_process(&arg)),
+        _ => tells_process(part),
+    }
+}
+
+/// Whether it is the builtin `id`.
+#[must_use]
+pub fn is_id_function(object: &pyo3::Bound<'_, PyAny>) -> bool {
+    &*types::c_name(&object.get_type()) == "builtin_function_or_method"
+        && &*callee::name_of(object) == ID
+        && callee::module_of(object) == "builtins"
+}
+
+/// Whether the instruction, with these operands, may give variables of frames to whoever does anything with them.
+pub fn sees_variables<'py>(
+    code: &Code,
+    instr: &Instr,
+    mut operands: impl Iterator<Item = pyo3::Bound<'py, PyAny>>,
+) -> bool {
+    let name = || code.names.get((instr.arg >> code.isa().name_shift(instr.op)) as usize);
+    let named = |names: &[&str]| name().is_some_and(|name| names.contains(&&**name));
+    let gives = |object: &pyo3::Bound<'py, PyAny>| match object.cast_exact::<PyString>() {
+        Ok(text) => text.to_str().is_ok_and(|text| OF_FRAMES.contains(&text)),
+        Err(_) => {
+            &*types::c_name(&object.get_type()) == "builtin_function_or_method"
+                && OF_HASHES.contains(&&*callee::name_of(object))
+                && callee::module_of(object) == "builtins"
+        }
+    };
+    match instr.op {
+        Op::LOAD_GLOBAL | Op::LOAD_NAME if named(OF_HASHES) => true,
+        Op::LOAD_ATTR if named(OF_FRAMES) => true,
+        _ => operands.any(|operand| gives(&operand)),
     }
 }
 
@@ -217,6 +267,22 @@ pub fn is_orderless_callable(callable: &pyo3::Bound<'_, PyAny>) -> bool {
         "builtin_function_or_method" => {
             callee::module_of(callable) == "builtins" && ORDERLESS_BUILTINS.contains(&&*name)
         }
+        _ => false,
+    }
+}
+
+/// Whether a callable of C changes a set that it is called with, or holds one that does.
+#[must_use]
+pub fn changes_sets(callable: &pyo3::Bound<'_, PyAny>) -> bool {
+    let of_set = |of: Option<pyo3::Bound<'_, PyAny>>| of.is_some_and(|of| of.is_instance_of::<PySet>());
+    match &*types::c_name(&callable.get_type()) {
+        "method_descriptor" | "wrapper_descriptor" => callee::owner_of(callable)
+            .is_some_and(|owner| types::is_subtype(&callable.py().get_type::<PySet>(), &owner)),
+        "builtin_function_or_method" => {
+            of_set(callee::receiver_of(callable)) || callee::module_of(callable) == "_operator"
+        }
+        "method-wrapper" => of_set(callable.getattr(name!("__self__")).ok()),
+        "functools.partial" | "operator.methodcaller" => true,
         _ => false,
     }
 }

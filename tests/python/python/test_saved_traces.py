@@ -276,6 +276,60 @@ class Saved(unittest.TestCase):
         second = run(self.folder, "load", self.path, program, PYTHONHASHSEED="2")
         self.assertEqual((second["said"], second["traced"], second["unfit"]), (first["said"], 0, {}))
 
+    def test_sets_of_one_item(self):
+        """They have no order, wherever they are."""
+        program = PROGRAM + textwrap.dedent("""
+            class Layer:
+                def __init__(self, *names):
+                    self.names, self.more = set(), {"one"}
+                    for name in names:
+                        self.names.add(name)
+            def made(x):
+                layer = Layer(x)
+                held = [layer.names, {x}]
+                return held, sorted(Layer().names), list(layer.more), f"{layer.names}", {n for n in layer.more}
+            def kept(x):
+                return Layer(), x
+            CALLS = [("made", made, ("x",)), ("kept", lambda x: kept(x)[0].__dict__, ("x",))]
+        """)
+        first = run(self.folder, "save", self.path, program, PYTHONHASHSEED="1")
+        self.assertEqual(first["saved"]["left_out"], {})
+        second = run(self.folder, "load", self.path, program, PYTHONHASHSEED="2")
+        self.assertEqual((second["said"], second["traced"], second["unfit"]), (first["said"], 0, {}))
+
+    def test_sets_that_grow_elsewhere(self):
+        """A set that had one item when the trace let go of it."""
+        more = '"beta", "gamma", "delta", "epsilon", "zeta"'
+        ways = (
+            f"held = [s]; s.update(({more})); return repr(held)", f"h = Holder(s); h.s |= {{{more}}}; return repr(vars(h))", f"held = [s]; [s.add(n) for n in ({more})]; return repr(held)",
+            f"held = [s]; list(map(s.add, ({more}))); return repr(held)", f"held = (s,); list(map(set.add, held * 5, ({more}))); return repr(held)",
+            f"held = [s]; operator.ior(s, {{{more}}}); return repr(held)", f"held = [s]; functools.reduce(operator.ior, [s, {{{more}}}]); return repr(held)",
+            f"parts = [map(s.add, ({more})), s, map(s.discard, ({more}))]; return list(itertools.chain.from_iterable(parts))",
+            f"held = [s, s.add, s.discard]; return list(itertools.chain(map(held[1], ({more})), *held[:1], map(held[2], ({more}))))",
+            f"h = Holder(s); given(h, {more}); return h.shown()", f"g = lambda: list(s); s.update(({more})); return list(map(lambda f: f(), [g]))",
+            f"held = {{1: s}}; held[1].update([{more}]); return str(held)", f"held = [s]; s.symmetric_difference_update([{more}]); return pickle.dumps(held)",
+            f"return [list(n) for n in walked(s, {more})]", f"OUT.s = s; s.update([{more}]); return repr(OUT.s)", f"OUT.s = s; OUT.s.update([{more}]); return [*OUT.s]", f"KEPT.update([{more}]); return [KEPT, x][:1]",
+        )  # fmt: skip
+        program = PROGRAM + textwrap.dedent("""
+            import itertools, operator, pickle
+            class Holder:
+                def __init__(self, s): self.s = s
+                def shown(self): return repr(self.__dict__)
+            OUT, KEPT = Holder(None), set()
+            def given(h, *names): h.s.update(names)
+            def walked(s, *names):
+                yield s
+                s.update(names)
+                yield s
+        """) + "\n".join(f"def f{number}(x):\n    s = {{'alpha'}}; {way}" for number, way in enumerate(ways))
+        program += "\nCALLS = [(f'f{n}', globals()[f'f{n}'], ('x',)) for n in range(%d)]\n" % len(ways)
+        run(self.folder, "save", self.path, program, PYTHONHASHSEED="1")
+        for seed in ("2", "3"):
+            other = run(self.folder, "load", self.path, program, PYTHONHASHSEED=seed)
+            plain = run(self.folder, "none", self.path, program, PYTHONHASHSEED=seed, main=MAIN.replace("slotrt.compile(f)", "f"))
+            for way, loaded, expected in zip(ways, other["said"], plain["said"], strict=True):
+                self.assertEqual(loaded, expected, way)
+
     def test_ways_to_see_the_order_of_a_set(self):
         """On each of them the order is that of the process, not of the one that traced."""
         names = '{"alpha", "beta", "gamma", "delta", "epsilon", x}'

@@ -4,6 +4,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rustc_hash::FxHashSet;
 
+/// What it is called on disk.
+pub(crate) const ALL_DIFFERENT: &str = "all different";
+
 /// Of a tuple: that no object stands in it twice.
 #[derive(Debug)]
 pub struct AllDifferent;
@@ -16,6 +19,10 @@ impl DomainCheck for AllDifferent {
 
     fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {
         (other as &dyn std::any::Any).is::<Self>()
+    }
+
+    fn state<'py>(&self, py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        Some((ALL_DIFFERENT, py.None().into_bound(py)))
     }
 
     fn describe(&self) -> String {

@@ -249,8 +249,12 @@ impl Compiled {
         // While a backend was at work, what the guards ask for may have changed.
         let is_right = rebuild.graph.is_none() || guards.check(args, function).is_ok();
         let code = inspect::function_code(function).unwrap_or(made);
-        let kept =
-            KeptOfTrace { seen: Seen { bound: trace.bound, place: None }, rebuild, inside, is_written: true.into() };
+        let kept = KeptOfTrace {
+            seen: Seen { bound: trace.bound, ..Seen::default() },
+            rebuild,
+            inside,
+            is_written: true.into(),
+        };
         self.add(Entry::new(code.unbind(), guards, None, run.clone().unbind(), kept))?;
         Ok(if is_right { Choice::Run(run.unbind()) } else { Choice::Original })
     }

@@ -133,7 +133,13 @@ impl<'a, 'py> Writing<'a, 'py> {
         let digest = frame_digest(code.bind(py), |code| {
             self.fingerprints.of_code(code).map_err(|Misfit(why)| PyValueError::new_err(why))
         })?;
-        let mut out = Out::new(code.bind(py).clone(), &mut self.reach, self.fingerprints, &self.ours);
+        let mut out = Out::new(
+            code.bind(py).clone(),
+            &mut self.reach,
+            self.fingerprints,
+            &entry.kept().seen.addresses,
+            &self.ours,
+        );
         write(entry, again, &mut out)?;
         let bound = entry.kept().seen.bound.max(out.bound);
         Ok(NewTrace { code: digest, settings, bound, idle: 0, bytes: out.bytes.0 })

@@ -66,6 +66,11 @@ impl<'py> Tracer<'py> {
         Ok(Flow::Next)
     }
 
+    /// Whether `COMPARE_OP` with this argument asks whether its operands are equal.
+    pub(crate) fn is_equality(arg: u32) -> bool {
+        COMPARISONS.get((arg >> release::COMPARISON) as usize).is_some_and(|name| matches!(*name, "eq" | "ne"))
+    }
+
     pub(crate) fn contains_op(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
         let container = frame.pop()?;
         let item = frame.pop()?;

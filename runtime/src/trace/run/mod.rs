@@ -2,6 +2,7 @@
 //!
 //! In: a frame's function, code and variables. Out: [`Outcome`](super::state::outcome::Outcome) or [`Stop`](super::Stop).
 //! Must not know: what a single operation means.
+mod addresses;
 pub(crate) mod driver;
 pub(crate) mod frame;
 pub(crate) mod frame_readers;

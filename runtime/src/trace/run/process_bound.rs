@@ -1,11 +1,12 @@
 //! Whether what a trace sees is so in this process alone: looked at before each instruction.
 use crate::bytecode::{Instr, Op};
 use crate::stored::{
-    ProcessBound, bound_to_process, is_hashed_by_value, is_ordered_set, is_orderless, is_orderless_callable,
-    names_all_arguments, only_moves, tells_process,
+    ProcessBound, bound_to_process, changes_sets, is_hashed_by_value, is_ordered_set, is_orderless,
+    is_orderless_callable, names_all_arguments, only_moves, tells_process,
 };
 use crate::trace::state::frame::Frame;
 use crate::trace::state::outcome::StackEntry;
+use crate::trace::state::small_sets::is_small;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::value::{New, Value, ValueId};
 use crate::trace::value::kinds::is_set;
@@ -18,15 +19,26 @@ impl<'py> Tracer<'py> {
         if self.state.seen.bound == ProcessBound::Process {
             return;
         }
+        self.state.id_dicts.is_asked = self.calls_id(frame, instr);
+        if self.tells_ids(frame, instr) {
+            return self.note_bound(ProcessBound::Process);
+        }
         let bound = self.bound_of_operands(frame, instr).max(bound_to_process(self.py, &frame.code, instr));
         self.note_bound(bound);
     }
 
-    fn bound_of_operands(&self, frame: &Frame, instr: &Instr) -> ProcessBound {
+    fn bound_of_operands(&mut self, frame: &Frame, instr: &Instr) -> ProcessBound {
+        self.state.small_sets.may_grow_unseen |= self.passes_set_functions(frame, instr);
+        if let Some(set) = self.state.small_sets.grown(self.py) {
+            let bound = if has_values(&set) { ProcessBound::Hashes } else { ProcessBound::Process };
+            if bound > self.state.seen.bound {
+                return bound;
+            }
+        }
         if only_moves(instr.op) {
             return ProcessBound::Nowhere;
         }
-        if stacked(frame, instr).iter().any(|entry| self.tells_process(entry)) {
+        if !self.state.id_dicts.is_asked && stacked(frame, instr).iter().any(|entry| self.tells_process(entry)) {
             return ProcessBound::Process;
         }
         let unseen = self.state.seen.bound == ProcessBound::Nowhere;
@@ -37,6 +49,10 @@ impl<'py> Tracer<'py> {
         let operands = if cell.is_some() { cell.as_slice() } else { stacked(frame, instr) };
         let sets: Vec<_> = operands.iter().filter_map(|entry| self.set_at(entry)).collect();
         if sets.is_empty() || unseen && self.is_orderless_for(instr, operands) {
+            return ProcessBound::Nowhere;
+        }
+        if sets.iter().all(is_small) && !self.state.small_sets.may_grow_unseen {
+            sets.iter().for_each(|set| self.state.small_sets.let_go(set));
             return ProcessBound::Nowhere;
         }
         // A set that others see already may get more items.
@@ -73,6 +89,20 @@ impl<'py> Tracer<'py> {
             Value::New(New::Function { code, .. }) => names_all_arguments(code.bind(self.py)),
             _ => self.object_of(callee).is_some_and(|callee| is_orderless_callable(&callee)),
         }
+    }
+
+    /// Whether the instruction puts a function of C that changes sets where others may call it.
+    fn passes_set_functions(&self, frame: &Frame, instr: &Instr) -> bool {
+        if only_moves(instr.op) || self.state.small_sets.may_grow_unseen {
+            return false;
+        }
+        let is_callee = |place: usize| calls(instr.op) && place == 0;
+        let operands = stacked(frame, instr).iter().filter_map(value_at).enumerate();
+        let mut passed = operands.filter(|(place, _)| !is_callee(*place)).map(|(_, value)| match self.value(value) {
+            Value::New(New::Method { function, .. }) => *function,
+            _ => value,
+        });
+        passed.any(|value| self.object_of(value).is_some_and(|object| changes_sets(&object)))
     }
 
     fn tells_process(&self, entry: &StackEntry) -> bool {
@@ -114,7 +144,7 @@ pub(super) fn stacked<'a>(frame: &'a Frame, instr: &Instr) -> &'a [StackEntry] {
 }
 
 /// The variable that becomes a cell, which others may hold.
-fn local_of_cell(frame: &Frame, instr: &Instr) -> Option<StackEntry> {
+pub(super) fn local_of_cell(frame: &Frame, instr: &Instr) -> Option<StackEntry> {
     let local = frame.locals.get(instr.arg as usize).filter(|_| instr.op == Op::MAKE_CELL)?;
     local.map(StackEntry::Object)
 }

@@ -4,10 +4,12 @@ use crate::domain::Domain;
 use crate::graph::{CalledModule, Graph, Name, NodeId};
 use crate::guard::Guard;
 use crate::stored::Seen;
+use crate::trace::state::id_dicts::IdDicts;
 use crate::trace::state::journal::{InstructionStart, OrderedSet, Overlay, Tracked};
 use crate::trace::state::namespaces::Global;
 use crate::trace::state::outcome::{Effect, LockHold, Route};
 use crate::trace::state::proxy::Proxy;
+use crate::trace::state::small_sets::SmallSets;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
@@ -176,6 +178,10 @@ pub struct State {
     pub(crate) ids: Tracked<FxHashMap<ValueId, ValueId>>,
     /// Objects from outside whose numbers are keys, or (`true`) known, each once.
     pub(crate) kept_ids: Tracked<Vec<(ValueId, bool)>>,
+    /// Dicts with such numbers for keys.
+    pub(crate) id_dicts: IdDicts,
+    /// Sets without an order.
+    pub(crate) small_sets: SmallSets,
     /// Whether the trace has made a set.
     pub(crate) has_sets: bool,
     /// Objects that the trace made, of which it has seen what would be otherwise if they were made again: an address that a text tells, the

@@ -9,6 +9,7 @@ use crate::stored::ProcessBound;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, fallback, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
+use crate::trace::value::kinds::is_scalar;
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFrozenSet, PyInt, PySet, PyString, PyTuple};
@@ -82,9 +83,16 @@ impl<'py> Tracer<'py> {
 
     /// `id(value)`.
     pub(crate) fn id_of(&mut self, value: ValueId) -> Traced<ValueId> {
-        if let Some(object) = self.real(value).and_then(|_| self.same_object(value)) {
-            self.note_bound(ProcessBound::Process);
-            let address = PyInt::new(self.py, object.as_ptr() as usize).into_any();
+        let is_asked = std::mem::take(&mut self.state.id_dicts.is_asked);
+        // Of a constant there may be several objects.
+        let is_constant = self.real(value).is_some_and(|object| is_scalar(&object));
+        if let Some(object) = self.real(value).filter(|_| !is_constant).and_then(|_| self.same_object(value)) {
+            let address = object.as_ptr() as usize;
+            if !is_asked {
+                self.note_bound(ProcessBound::Process);
+            }
+            self.note_id(address, value);
+            let address = PyInt::new(self.py, address).into_any();
             let id = self.constant(address);
             self.keep_id(value, true)?;
             self.state.ids.insert(id, value);
@@ -244,7 +252,12 @@ impl<'py> Tracer<'py> {
 
     /// Guards that the objects whose numbers were keys are different ones, and none of those that are known.
     pub(crate) fn guard_kept_ids(&mut self) {
-        let kept = std::mem::take(&mut *self.state.kept_ids);
+        let mut kept = std::mem::take(&mut *self.state.kept_ids);
+        // A constant is no object of another kind, and in another process perhaps one with an equal constant.
+        let is_constant = |value: ValueId| self.real(value).is_some_and(|object| is_scalar(&object));
+        if !kept.iter().any(|(value, known)| !known && is_constant(*value)) {
+            kept.retain(|(value, known)| !known || !is_constant(*value));
+        }
         if kept.len() < 2 || kept.iter().all(|(_, known)| *known) {
             return;
         }

@@ -9,12 +9,14 @@ use crate::ffi::types;
 use crate::guard::DomainCheck;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::{PyString, PyTuple, PyType};
 use std::sync::Arc;
 
 /// Kinds of objects that are written by what they are made of.
 const DEVICE: &str = "torch device";
 const SIZE: &str = "torch size";
+/// Limits of a type of numbers: by the class, and the name of the type.
+const LIMITS: &str = "torch limits";
 
 impl Torch {
     /// The condition with this state.
@@ -33,7 +35,7 @@ impl Torch {
         }))
     }
 
-    /// What devices and sizes are made of.
+    /// What devices, sizes and limits of types are made of.
     pub(in crate::domain::torch) fn stored_parts<'py>(
         &self,
         object: &Bound<'py, PyAny>,
@@ -42,6 +44,13 @@ impl Torch {
             "torch.device" => Some((DEVICE, object.str().ok()?.into_any())),
             "torch.Size" => {
                 Some((SIZE, PyTuple::new(object.py(), object.cast::<PyTuple>().ok()?.iter()).ok()?.into_any()))
+            }
+            "torch.finfo" | "torch.iinfo" => {
+                let parts =
+                    (object.get_type(), object.getattr(name!("dtype")).ok()?).into_pyobject(object.py()).ok()?;
+                // Those of complex numbers name the type of their parts.
+                let again = self.of_stored_parts(LIMITS, &parts).ok()??;
+                again.eq(object).ok()?.then(|| (LIMITS, parts.into_any()))
             }
             _ => None,
         }
@@ -57,6 +66,10 @@ impl Torch {
         match kind {
             DEVICE => module.getattr(name!("device"))?.call1((parts.cast::<PyString>()?,)).map(Some),
             SIZE => module.getattr(name!("Size"))?.call1((parts.cast::<PyTuple>()?,)).map(Some),
+            LIMITS => {
+                let (class, name): (Bound<'py, PyType>, Bound<'py, PyString>) = parts.extract()?;
+                class.call1((module.getattr(name)?,)).map(Some)
+            }
             _ => Ok(None),
         }
     }
