@@ -21,8 +21,8 @@ impl SmallSets {
 
     /// A set whose order may have been seen.
     pub(crate) fn grown<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
-        let all = self.let_go.iter().map(|set| set.bind(py));
-        all.cloned().find(|set| self.may_grow_unseen || !is_small(set))
+        let mut all = self.let_go.iter().map(|set| set.bind(py));
+        all.find(|set| self.may_grow_unseen || !is_small(set)).cloned()
     }
 }
 
