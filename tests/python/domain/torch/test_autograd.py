@@ -229,6 +229,34 @@ class Gradients(unittest.TestCase):
                         outcomes.append((said, x.grad.tolist()))
                     self.assertEqual(*outcomes)
 
+    def test_what_a_context_has_is_what_the_one_of_pytorch_has(self):
+        class Doubled(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.mark_dirty(x)
+                return x.mul_(2)
+
+            @staticmethod
+            def backward(ctx, grad):
+                return grad * 2
+
+        class Asking(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x * (2 if hasattr(ctx, "next_functions") else 3) + len(ctx.nothing)
+
+        def caught(x):
+            said = []
+            for function in (Doubled, Asking):
+                try:
+                    said.append(function.apply(x * 1))
+                except AttributeError as error:
+                    said.append(str(error))
+            return said
+
+        for make in (leaf, plain):
+            self.assertEqual(repr(slotrt.compile(caught)(make())), repr(caught(make())))
+
     def test_uses(self):
         for function, make, most in USES:
             with self.subTest(function.__name__):

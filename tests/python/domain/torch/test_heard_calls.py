@@ -1,0 +1,112 @@
+"""What a class of tensors hears through `__torch_function__` is what the program calls: nothing that a trace, a guard or a graph asks."""
+
+import unittest
+
+import slotrt
+import torch
+from torch import nn
+
+HEARD = []
+
+
+class Hearing(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        owner = getattr(function, "__self__", None)
+        HEARD.append((getattr(function, "__name__", "?"), getattr(owner, "__name__", None)))
+        return super().__torch_function__(function, types, args, kwargs or {})
+
+
+class Mode(torch.overrides.TorchFunctionMode):
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        HEARD.append(getattr(function, "__name__", "?"))
+        return function(*args, **(kwargs or {}))
+
+
+LEAF = torch.ones(3, requires_grad=True)
+NET = nn.Sequential(nn.Linear(3, 3), nn.Dropout(0.5), nn.Linear(3, 1))
+BUFFER = torch.zeros(3)
+
+
+def asserted(x):
+    assert x.sum() > 0, "sum"
+    return x * 2
+
+
+def raises_otherwise(x):
+    if x.sum() < 0:
+        raise ValueError("negative")
+    return x + 1
+
+
+def guessed(x):
+    for row in x:
+        if row.isnan().any():
+            break
+    return x
+
+
+def gradients(x):
+    (x * LEAF).sum().backward()
+    return x
+
+
+def another_leaf(x):
+    x = x.detach_().requires_grad_()
+    with torch.no_grad():
+        y = NET(x)
+        with torch.enable_grad():
+            y = y * LEAF
+    y.sum().backward()
+    return y
+
+
+def changes_beside_it(x):
+    BUFFER.add_(1)
+    return NET(x) + BUFFER
+
+
+def sizes(x):
+    return x.shape[0] * 2, x[1:], x.view(-1), x.stride()
+
+
+def within_a_mode(x):
+    with Mode():
+        assert x.sum() > 0
+        y = x * 2
+    return y, BUFFER * 2
+
+
+def stored(x):
+    held = {"x": x, "n": [x, LEAF]}
+    return held["n"][0] @ held["n"][1]
+
+
+FUNCTIONS = [asserted, raises_otherwise, guessed, gradients, another_leaf, changes_beside_it, sizes, within_a_mode, stored]
+
+
+class HeardCalls(unittest.TestCase):
+    def heard(self, function, sign, count):
+        HEARD.clear()
+        torch.manual_seed(0)
+        for _ in range(3):
+            argument = (torch.ones(count) * sign).as_subclass(Hearing)
+            HEARD.append("call")
+            try:
+                function(argument)
+            except (AssertionError, ValueError, RuntimeError) as error:
+                HEARD.append(str(error))
+        return list(HEARD)
+
+    def test_calls(self):
+        for function in FUNCTIONS:
+            for backend in (None, "eager"):
+                slotrt.reset()
+                compiled = slotrt.compile(function, backend=backend) if backend else slotrt.compile(function)
+                for sign, count in ((1, 3), (-1, 3), (1, 3), (1, 4)):
+                    with self.subTest(function=function.__name__, backend=backend, sign=sign, count=count):
+                        self.assertEqual(self.heard(compiled, sign, count), self.heard(function, sign, count))
+
+
+if __name__ == "__main__":
+    unittest.main()
