@@ -249,6 +249,10 @@ impl Domain for Torch {
     }
 
     fn holds(&self, object: &Bound<'_, PyAny>, attribute: &str) -> bool {
+        if self.hears(&object.get_type()) {
+            // It would hear of each look at what is held.
+            return false;
+        }
         let _quiet = Quiet::about([object]);
         if attribute == BASE {
             // What stands for one does not tell.

@@ -82,7 +82,15 @@ def stored(x):
     return held["n"][0] @ held["n"][1]
 
 
-FUNCTIONS = [asserted, raises_otherwise, guessed, gradients, another_leaf, changes_beside_it, sizes, within_a_mode, stored]
+def gradient_read(x):
+    y = x.detach().clone().requires_grad_()
+    (y * 2).sum().backward()
+    with torch.no_grad():
+        y -= y.grad
+    return y
+
+
+FUNCTIONS = [gradient_read, asserted, raises_otherwise, guessed, gradients, another_leaf, changes_beside_it, sizes, within_a_mode, stored]
 
 
 class HeardCalls(unittest.TestCase):

@@ -61,6 +61,12 @@ impl Torch {
             && hook(class, METHOD).is_some_and(|hook| !self.is_off(&hook))
     }
 
+    /// Whether that function is another one than that of `Tensor`, which nothing tells of what it is called with.
+    pub(in crate::domain::torch) fn hears(&self, class: &Bound<'_, PyType>) -> bool {
+        let usual = self.tensor.bind(class.py()).cast::<PyType>().ok().and_then(|tensor| hook(tensor, METHOD));
+        self.has_override(class) && !hook(class, METHOD).zip(usual).is_some_and(|(own, usual)| own.is(&usual))
+    }
+
     /// Whether that is so now.
     pub(in crate::domain::torch) fn takes_over_now(&self, class: &Bound<'_, PyType>) -> bool {
         self.has_override(class) && self.ambient.overrides_are_on(class.py()).unwrap_or(true)
