@@ -146,12 +146,14 @@ pub fn tells_process(object: &pyo3::Bound<'_, PyAny>) -> bool {
     }
 }
 
-/// The same of the parts of a call that is kept.
+/// The same of the parts of a call that is kept. Another such call in it may hold one: it may hold itself.
 fn holds_teller(part: &pyo3::Bound<'_, PyAny>) -> bool {
+    let tells =
+        |part: &pyo3::Bound<'_, PyAny>| types::c_name(&part.get_type()) == "functools.partial" || tells_process(part);
     match (part.cast_exact::<PyTuple>(), part.cast_exact::<PyDict>()) {
-        (Ok(args), _) => args.iter().any(|arg| tells_process(&arg)),
-        (_, Ok(names)) => names.iter().any(|(_, arg)| tells_process(&arg)),
-        _ => tells_process(part),
+        (Ok(args), _) => args.iter().any(|arg| tells(&arg)),
+        (_, Ok(names)) => names.iter().any(|(_, arg)| tells(&arg)),
+        _ => tells(part),
     }
 }
 
