@@ -1,7 +1,9 @@
 //! Looks at tensors without running the `__torch_function__` of their class.
 use crate::ffi::libtorch::ModeWords;
-use crate::names::name;
+use crate::ffi::types;
+use crate::names::{interned, name};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 
 /// While it lives, no class and no mode takes over calls of PyTorch's functions in this thread.
 pub(in crate::domain::torch) struct Quiet<'py> {
@@ -40,11 +42,20 @@ fn modes_see(py: Python<'_>) -> bool {
     ModeWords::see_functions(py)
 }
 
-/// Whether the object is of a class that is derived from `Tensor` in Python.
+/// Whether the class of the object takes over calls of PyTorch's functions, or something derived from `Tensor` in Python does.
 fn is_noisy(object: &Bound<'_, PyAny>) -> bool {
-    let class = object.get_type();
-    !crate::ffi::types::is_c_type(&class)
-        && crate::ffi::modules::import(object.py(), name!("torch"))
-            .and_then(|torch| torch.getattr(name!("Tensor")))
-            .is_ok_and(|tensor| !class.is(&tensor))
+    static KNOWN: PyOnceLock<[Py<PyAny>; 2]> = PyOnceLock::new();
+    let (class, py) = (object.get_type(), object.py());
+    if types::is_c_type(&class) {
+        return false;
+    }
+    let known = KNOWN.get_or_try_init(py, || {
+        let torch = crate::ffi::modules::import(py, name!("torch"))?;
+        let off = torch.getattr(name!("_C"))?.getattr(name!("_disabled_torch_function_impl"))?;
+        Ok::<_, PyErr>([torch.getattr(name!("Tensor"))?.unbind(), off.unbind()])
+    });
+    known.is_ok_and(|[tensor, off]| {
+        !class.is(tensor)
+            && !types::lookup(&class, &interned(py, "__torch_function__")).is_some_and(|hook| hook.is(off))
+    })
 }
