@@ -258,8 +258,9 @@ pub trait Domain: OwnFunctions + Undoing + HeldNumbers + std::fmt::Debug + Send 
     fn follows(&self, _example: &Bound<'_, PyAny>, _object: &Bound<'_, PyAny>) -> bool {
         false
     }
-    /// The condition on a tuple that of the objects behind the first so many, which the trace has changed, none follows one of them.
-    fn kin_guard(&self, _changed: usize) -> Option<Box<dyn DomainCheck>> {
+    /// The condition on a tuple of these, which the trace has changed, and others: none of the others follows one of them. Of each of these
+    /// whether a guard says which object it is.
+    fn kin_guard(&self, _changed: &[(Bound<'_, PyAny>, bool)]) -> Option<Box<dyn DomainCheck>> {
         None
     }
     /// What a call does with how its operands were computed.

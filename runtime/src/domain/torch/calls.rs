@@ -365,8 +365,8 @@ impl Domain for Torch {
         self.has_base_of(example, object)
     }
 
-    fn kin_guard(&self, changed: usize) -> Option<Box<dyn DomainCheck>> {
-        Some(Box::new(KinCheck { changed }))
+    fn kin_guard(&self, changed: &[(Bound<'_, PyAny>, bool)]) -> Option<Box<dyn DomainCheck>> {
+        Some(Box::new(KinCheck::new(changed)))
     }
 
     fn gives_new_objects(&self) -> bool {

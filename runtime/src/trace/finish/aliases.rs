@@ -63,7 +63,9 @@ impl<'py> Tracer<'py> {
             object.is_some_and(|object| self.domain_of(&object.get_type()).is_some_and(|of| of.name() == domain.name()))
         };
         let others: Vec<_> = (0..self.state.values.len() as u32).map(ValueId).filter(is_other).collect();
-        let Some(check) = domain.kin_guard(changed.len()).filter(|_| !others.is_empty()) else { return };
+        let is_fixed = |value: ValueId| self.state.guard_requests.has_any(value, GuardRequest::IS);
+        let objects: Vec<_> = changed.iter().filter_map(|value| Some((self.real(*value)?, is_fixed(*value)))).collect();
+        let Some(check) = domain.kin_guard(&objects).filter(|_| !others.is_empty()) else { return };
         let sources = changed.iter().chain(&others).filter_map(|value| self.source(*value)).collect();
         self.guard(Source::Together(sources), Check::Domain(check), "the graph makes another leaf of one");
     }

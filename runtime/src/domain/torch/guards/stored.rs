@@ -29,7 +29,7 @@ impl Torch {
             TENSOR => Box::new(TensorCheck::of_state(state)?),
             MODES => Box::new(SameModes::of_state(Arc::clone(&self.ambient), state)?),
             OPEN_SIZES => Box::new(OpenSizes::of_state(state)?),
-            KIN => Box::new(KinCheck { changed: state.extract()? }),
+            KIN => Box::new(KinCheck::of_state(state)?),
             MEMORY => Box::new(MemoryCheck::of_state(state)?),
             _ => return Ok(None),
         }))
