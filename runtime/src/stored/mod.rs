@@ -23,7 +23,8 @@ pub use fingerprint::{Fingerprints, is_plain};
 pub use misfit::Misfit;
 pub use objects::{CALL, In, Out, Special};
 pub use process_bound::{
-    Bound as ProcessBound, Seen, bound_to_process, changes_sets, is_hashed_by_value, is_id_function, is_ordered_set,
-    is_orderless, is_orderless_callable, names_all_arguments, only_moves, sees_variables, tells_process,
+    Bound as ProcessBound, Seen, bound_to_process, changes_sets, is_builtin_function, is_hashed_by_value,
+    is_id_function, is_ordered_set, is_orderless, is_orderless_callable, names_all_arguments, only_moves,
+    sees_variables, tells_process,
 };
 pub use reach::{Nearby, Reach};

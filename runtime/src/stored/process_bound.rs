@@ -131,9 +131,7 @@ pub fn tells_process(object: &pyo3::Bound<'_, PyAny>) -> bool {
         return text.to_str().is_ok_and(|text| text == HASH || text.contains(" at 0x"));
     }
     match &*types::c_name(&object.get_type()) {
-        "builtin_function_or_method" => {
-            OF_PROCESS.contains(&&*callee::name_of(object)) && callee::module_of(object) == "builtins"
-        }
+        "builtin_function_or_method" => is_builtin_function(object, OF_PROCESS),
         "wrapper_descriptor" | "method-wrapper" => callee::name_of(object) == HASH,
         "functools.partial" => {
             let part = |name| object.getattr(name).ok();
@@ -160,8 +158,14 @@ fn holds_teller(part: &pyo3::Bound<'_, PyAny>) -> bool {
 /// Whether it is the builtin `id`.
 #[must_use]
 pub fn is_id_function(object: &pyo3::Bound<'_, PyAny>) -> bool {
+    is_builtin_function(object, &[ID])
+}
+
+/// Whether it is a function of `builtins` itself with one of these names.
+#[must_use]
+pub fn is_builtin_function(object: &pyo3::Bound<'_, PyAny>, names: &[&str]) -> bool {
     &*types::c_name(&object.get_type()) == "builtin_function_or_method"
-        && &*callee::name_of(object) == ID
+        && names.contains(&&*callee::name_of(object))
         && callee::module_of(object) == "builtins"
 }
 
@@ -175,11 +179,7 @@ pub fn sees_variables<'py>(
     let named = |names: &[&str]| name().is_some_and(|name| names.contains(&&**name));
     let gives = |object: &pyo3::Bound<'py, PyAny>| match object.cast_exact::<PyString>() {
         Ok(text) => text.to_str().is_ok_and(|text| OF_FRAMES.contains(&text)),
-        Err(_) => {
-            &*types::c_name(&object.get_type()) == "builtin_function_or_method"
-                && OF_HASHES.contains(&&*callee::name_of(object))
-                && callee::module_of(object) == "builtins"
-        }
+        Err(_) => is_builtin_function(object, OF_HASHES),
     };
     match instr.op {
         Op::LOAD_GLOBAL | Op::LOAD_NAME if named(OF_HASHES) => true,

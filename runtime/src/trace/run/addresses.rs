@@ -4,7 +4,9 @@
 //! in. Whatever else is done with them binds the trace to this process.
 use crate::bytecode::{Instr, Op};
 use crate::ffi::{callee, types};
-use crate::stored::{is_id_function, names_all_arguments, only_moves, sees_variables, tells_process};
+use crate::stored::{
+    is_builtin_function, is_id_function, names_all_arguments, only_moves, sees_variables, tells_process,
+};
 use crate::trace::run::process_bound::{local_of_cell, stacked, value_at};
 use crate::trace::state::frame::Frame;
 use crate::trace::state::tracer::Tracer;
@@ -155,7 +157,7 @@ impl<'py> Tracer<'py> {
                 default.iter().all(|value| self.operand(*value) == Operand::Other) && self.is_lookup(receiver, *key)
             }
             (None, [value]) => {
-                let asks = |callee: Bound<'py, PyAny>| is_id_function(&callee) || is_len(&callee);
+                let asks = |callee: Bound<'py, PyAny>| is_builtin_function(&callee, &["id", "len"]);
                 self.operand(*value) == Operand::Dict && self.object_of(callee).is_some_and(asks)
             }
             _ => false,
@@ -293,10 +295,4 @@ fn is_dict_get(callee: &Bound<'_, PyAny>) -> bool {
     &*types::c_name(&callee.get_type()) == "method_descriptor"
         && callee::owner_of(callee).is_some_and(|owner| owner.is(callee.py().get_type::<PyDict>()))
         && &*callee::name_of(callee) == "get"
-}
-
-fn is_len(callee: &Bound<'_, PyAny>) -> bool {
-    &*types::c_name(&callee.get_type()) == "builtin_function_or_method"
-        && &*callee::name_of(callee) == "len"
-        && callee::module_of(callee) == "builtins"
 }
