@@ -100,6 +100,10 @@ impl Domain for Torch {
         self.takes_over_now(class)
     }
 
+    fn hears(&self, class: &Bound<'_, PyType>) -> bool {
+        Self::hears(self, class)
+    }
+
     fn argument_like<'py>(&self, class: &Bound<'py, PyType>) -> Result<Bound<'py, PyAny>, Box<Break>> {
         self.stand_in_of_class(class)
     }

@@ -76,6 +76,9 @@ impl<'py> Tracer<'py> {
         args: &Arguments,
     ) -> Traced<ValueId> {
         self.refuse_containers(args)?;
+        if self.any_is_of_class(&args.positional, &args.keywords, &|class| domain.hears(class))? {
+            return unsupported(WHOLE, "a class of its arguments hears what the library asks of them");
+        }
         let dispatches = |class: &Bound<'py, PyType>| domain.dispatching().is_some_and(|found| found.dispatches(class));
         let has_wrappers = self.any_is_of_class(&args.positional, &args.keywords, &dispatches)?;
         let backward = backward.filter(|_| !has_wrappers);

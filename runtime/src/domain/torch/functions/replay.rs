@@ -165,6 +165,7 @@ impl Torch {
         {
             return self.indices_like(samples);
         }
+        let _quiet = Quiet::about(&positional);
         let is_mode = callee::name_of(target) == GRADIENTS;
         let tensors = positional.iter().any(|object| meta.has_tensor(object));
         if !is_mode && !by_kernels && (!tensors || kwargs.iter().any(|(name, _)| name == "device")) {
