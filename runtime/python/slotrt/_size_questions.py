@@ -20,7 +20,7 @@ class Tensor:
 
 
 class Number:
-    """Stands for a symbolic integer among the operands."""
+    """Stands for a symbolic integer or float among the operands."""
 
     def __init__(self, text):
         self.text = text
@@ -43,7 +43,8 @@ def ask(target, args, kwargs, symbols, changes):
 
     environment = ShapeEnv()
     values = {name: _symbol(environment, name, now, is_size) for name, (now, is_size) in symbols.items()}
-    names = {str(value.node.expr): name for name, value in values.items()}
+    # What depends on a float has no words.
+    names = {str(value.node.expr): name for name, value in values.items() if not isinstance(value, torch.SymFloat)}
     reader = _Reader(names)
     tensors = []
     keeping = torch.no_grad() if changes else contextlib.nullcontext()
@@ -98,13 +99,14 @@ def _silence():
 
 
 def _symbol(environment, name, now, is_size):
-    """A symbolic integer."""
+    """A symbolic integer or float."""
     from torch.fx.experimental.symbolic_shapes import DimDynamic
 
     source = _place(name)
     make = environment.create_symbol if is_size else environment.create_unspecified_symbol
     symbol = make(now, source, dynamic_dim=DimDynamic.DYNAMIC)
-    return environment.create_symintnode(symbol, hint=now, source=source)
+    make = environment.create_symfloatnode if type(now) is float else environment.create_symintnode
+    return make(symbol, hint=now, source=source)
 
 
 def _place(name):

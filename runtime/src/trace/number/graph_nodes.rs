@@ -23,7 +23,7 @@ impl<'py> Tracer<'py> {
         // Backends compile floats as constants: such a call runs between the parts that they compile, where it may.
         let stays_together = || self.state.domains.iter().any(|domain| domain.belongs_together(self.py));
         let takes_floats = match taken {
-            TakenNumbers::All => !self.state.backend || self.state.numbers.becomes_tensor || !stays_together(),
+            TakenNumbers::All | TakenNumbers::Ruled | TakenNumbers::Asked => !self.state.backend || self.state.numbers.becomes_tensor || !stays_together(),
             TakenNumbers::Classes => true,
             TakenNumbers::None | TakenNumbers::Integers | TakenNumbers::OpenIntegers => false,
         };

@@ -11,7 +11,7 @@ use crate::domain::{Answer, AnsweredOperation, Callee, Gives, Operand};
 use crate::graph::ValueId;
 use crate::names::name;
 use crate::symbol::{
-    Comparison, ExpressionId, Layout, Operation, SizeArithmetic, Symbol, SymbolicLayout, SymbolicSize,
+    Comparison, ExpressionId, Layout, Number, Operation, SizeArithmetic, Symbol, SymbolicLayout, SymbolicSize,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyModule, PySlice, PyString, PyTuple};
@@ -115,8 +115,11 @@ impl<'py> Question<'_, 'py> {
     pub(super) fn named_symbols(&self) -> PyResult<Bound<'py, PyDict>> {
         let symbols = PyDict::new(self.meta.py);
         for symbol in &self.symbols {
-            let (now, is_size) = self.arithmetic.input_now(*symbol).ok_or_else(unanswered)?;
-            symbols.set_item(format!("s{}", symbol.0), (now, is_size))?;
+            let name = format!("s{}", symbol.0);
+            match self.arithmetic.input_now(*symbol).ok_or_else(unanswered)? {
+                (Number::Integer(now), is_size) => symbols.set_item(name, (now, is_size))?,
+                (Number::Float(now), _) => symbols.set_item(name, (now, false))?,
+            }
         }
         Ok(symbols)
     }
@@ -131,7 +134,7 @@ impl<'py> Question<'_, 'py> {
         match operand {
             Operand::Graph { value, example, layout } => self.tensor(*value, example, layout.as_deref()),
             Operand::Number { expression: Some(expression), .. } => {
-                let text = self.size(*expression)?;
+                let text = self.text(*expression)?;
                 self.module.getattr(name!("Number"))?.call1((text,))
             }
             Operand::Known(object) => plain(object).map_err(|_| unanswered()),
@@ -184,6 +187,12 @@ impl<'py> Question<'_, 'py> {
         if let SymbolicSize::Known(known) = self.arithmetic.size(size) {
             return Ok(PyInt::new(py, known).into_any());
         }
+        self.text(size)
+    }
+
+    /// The text of an expression.
+    fn text(&mut self, size: ExpressionId) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.meta.py;
         for symbol in self.arithmetic.inputs(size) {
             if !self.symbols.contains(&symbol) {
                 self.symbols.push(symbol);
