@@ -43,8 +43,7 @@ def ask(target, args, kwargs, symbols, changes):
 
     environment = ShapeEnv()
     values = {name: _symbol(environment, name, now, is_size) for name, (now, is_size) in symbols.items()}
-    # What depends on a float has no words.
-    names = {str(value.node.expr): name for name, value in values.items() if not isinstance(value, torch.SymFloat)}
+    names = {str(value.node.expr): name for name, value in values.items()}
     reader = _Reader(names)
     tensors = []
     keeping = torch.no_grad() if changes else contextlib.nullcontext()
@@ -182,6 +181,8 @@ class _Reader:
         kind = type(expression).__name__
         if expression.is_Integer:
             return int(expression)
+        if expression.is_Float:
+            return float(expression)
         if expression.is_Symbol and str(expression) in self.names:
             return self.names[str(expression)]
         operands = expression.args

@@ -62,6 +62,26 @@ impl SizeArithmetic {
         Some((now, state.expressions.minima.get(&symbol).is_some_and(|least| *least >= 2)))
     }
 
+    /// A number that is known, as an expression.
+    #[must_use]
+    pub fn constant(&self, number: Number) -> ExpressionId {
+        self.0.borrow_mut().expressions.constant(number)
+    }
+
+    /// What comes in, an integer or a float, as an expression.
+    #[must_use]
+    pub fn input_of_any_kind(&self, symbol: Symbol) -> Option<ExpressionId> {
+        let mut state = self.0.borrow_mut();
+        let kind = if matches!(state.input(symbol)?, Number::Integer(_)) { Kind::Integer } else { Kind::Float };
+        Some(state.expressions.input(symbol, kind))
+    }
+
+    /// Whether a comparison holds: always, or in this call; then it is relied on. `None`: nobody knows.
+    #[must_use]
+    pub fn compare(&self, comparison: Comparison, left: ExpressionId, right: ExpressionId) -> Option<bool> {
+        self.0.borrow_mut().holds(comparison, left, right)
+    }
+
     /// What an expression looks at of what comes in.
     #[must_use]
     pub fn inputs(&self, expression: ExpressionId) -> Vec<Symbol> {

@@ -76,6 +76,9 @@ impl<'py> Tracer<'py> {
 
     /// A method of `int` or `float`; `None`: C does it.
     pub(crate) fn number_method(&mut self, name: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
+        if let [left, right] = args {
+            return self.number_slot_method(name, *left, *right);
+        }
         let [value] = args else { return Ok(None) };
         if !self.is_symbolic(*value) || self.is_unread(*value) {
             return Ok(None);
@@ -92,6 +95,18 @@ impl<'py> Tracer<'py> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// A method for an operator: `k.__add__(3)`.
+    fn number_slot_method(&mut self, name: &str, left: ValueId, right: ValueId) -> Traced<Option<ValueId>> {
+        let stripped = name.strip_prefix("__").and_then(|name| name.strip_suffix("__"));
+        let operation = stripped.and_then(Operation::named).filter(|operation| operation.arity() == 2);
+        let (Some(operation), true) = (operation, self.is_symbolic(left) || self.is_symbolic(right)) else {
+            return Ok(None);
+        };
+        let (class, other) = (self.class_of(left)?, self.class_of(right)?);
+        let fits = class.is(&other) && self.is_of_numbers(&class);
+        if fits { self.number_operation(operation, &[left, right]) } else { Ok(None) }
     }
 
     /// `math.log(value, base)`. CPython: Modules/mathmodule.c, `math_log`.

@@ -14,7 +14,7 @@ use crate::symbol::{
     Comparison, ExpressionId, Layout, Number, Operation, SizeArithmetic, Symbol, SymbolicLayout, SymbolicSize,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyList, PyModule, PySlice, PyString, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyModule, PySlice, PyString, PyTuple};
 
 /// Where the function is that asks PyTorch.
 pub(super) const MODULE: &str = "slotrt._size_questions";
@@ -90,6 +90,11 @@ pub(super) struct Question<'a, 'py> {
 
 pub(super) fn unanswered() -> PyErr {
     pyo3::exceptions::PyNotImplementedError::new_err("a call that fake tensors are not asked about")
+}
+
+/// The symbol of a name.
+fn symbol_named(name: &Bound<'_, PyString>) -> Option<Symbol> {
+    name.to_str().ok()?.strip_prefix('s')?.parse().ok().map(Symbol)
 }
 
 impl<'py> Question<'_, 'py> {
@@ -237,8 +242,9 @@ impl<'py> Question<'_, 'py> {
             return Some(SymbolicSize::Known(known));
         }
         if let Ok(name) = told.cast::<PyString>() {
-            let symbol = name.to_str().ok()?.strip_prefix('s')?.parse().ok()?;
-            return Some(self.arithmetic.input(Symbol(symbol)));
+            let symbol = symbol_named(name)?;
+            let is_integer = matches!(self.arithmetic.input_now(symbol), Some((Number::Integer(_), _)));
+            return is_integer.then(|| self.arithmetic.input(symbol));
         }
         let (operation, left, right) = told.extract::<(String, Bound<'py, PyAny>, Bound<'py, PyAny>)>().ok()?;
         let (left, right) = (self.expression(&left)?, self.expression(&right)?);
@@ -262,7 +268,18 @@ impl<'py> Question<'_, 'py> {
         }
         let (sign, left, right) = told.extract::<(String, Bound<'py, PyAny>, Bound<'py, PyAny>)>().ok()?;
         let comparison = Comparison::ALL.into_iter().find(|comparison| comparison.sign() == sign)?;
-        let (left, right) = (self.expression(&left)?, self.expression(&right)?);
-        left.compare(comparison, &right)?.then_some(())
+        let (left, right) = (self.side(&left)?, self.side(&right)?);
+        self.arithmetic.compare(comparison, left, right)?.then_some(())
+    }
+
+    /// One side of a condition: a float, or an integer.
+    fn side(&self, told: &Bound<'py, PyAny>) -> Option<ExpressionId> {
+        if let Ok(float) = told.cast_exact::<PyFloat>() {
+            return Some(self.arithmetic.constant(Number::Float(float.value())));
+        }
+        match told.cast::<PyString>().ok().and_then(symbol_named) {
+            Some(symbol) => self.arithmetic.input_of_any_kind(symbol),
+            None => self.arithmetic.expression(&self.expression(told)?),
+        }
     }
 }
