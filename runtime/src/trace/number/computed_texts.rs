@@ -22,6 +22,11 @@ impl<'py> Tracer<'py> {
         is_text && !self.state.guard_requests.has_any(value, GuardRequest::KNOWN)
     }
 
+    /// Whether a value is a symbolic number or such a text.
+    pub(crate) fn is_made_again(&self, value: ValueId) -> bool {
+        self.is_symbolic(value) || self.is_computed_text(value)
+    }
+
     /// `format(number, spec)` of a symbolic number; `None`: it is none, or that may raise.
     pub(crate) fn text_of_number(&mut self, number: ValueId, spec: &[ValueId]) -> Traced<Option<ValueId>> {
         if !self.is_symbolic(number) || self.is_unread(number) {
@@ -61,7 +66,7 @@ impl<'py> Tracer<'py> {
         text: ValueId,
         values: &[ValueId],
     ) -> Traced<Option<ValueId>> {
-        let is_open = |value: &ValueId| self.is_symbolic(*value) || self.is_computed_text(*value);
+        let is_open = |value: &ValueId| self.is_made_again(*value);
         if !values.iter().any(is_open) || values.iter().any(|value| self.is_unread(*value) || self.is_unread_text(*value)) {
             return Ok(None);
         }

@@ -219,7 +219,7 @@ pub fn embedding<S: Size>(call: &Call<S>) -> Answered<S> {
     let (weight, indices) = (call.tensor(0)?, call.tensor(1)?);
     sure(weight.rank() == 2 && is_index(indices.dtype))?;
     sure(!call.flag(3)? && !call.flag(4)?)?;
-    call.int_or(2, -1)?;
+    call.any_int(2)?;
     let mut shape = indices.shape.clone();
     shape.push(weight.shape[1].clone());
     Ok(Given::Fresh(Tensor::fresh(weight.dtype, &shape, MemoryFormat::Contiguous)?))
