@@ -89,11 +89,12 @@ impl Function {
         const LARGE: f64 = 1e300;
         match self {
             Self::Logarithm | Self::Logarithm2 | Self::Logarithm10 => &[(Comparison::Greater, Number::Integer(0))],
-            Self::Exponential | Self::ExponentialLessOne | Self::TwoTo => &[(Comparison::LessOrEqual, Number::Integer(700))],
-            Self::HyperbolicSine | Self::HyperbolicCosine => &[
-                (Comparison::LessOrEqual, Number::Integer(700)),
-                (Comparison::GreaterOrEqual, Number::Integer(-700)),
-            ],
+            Self::Exponential | Self::ExponentialLessOne | Self::TwoTo => {
+                &[(Comparison::LessOrEqual, Number::Integer(700))]
+            }
+            Self::HyperbolicSine | Self::HyperbolicCosine => {
+                &[(Comparison::LessOrEqual, Number::Integer(700)), (Comparison::GreaterOrEqual, Number::Integer(-700))]
+            }
             Self::ArcSine | Self::ArcCosine => {
                 &[(Comparison::LessOrEqual, Number::Integer(1)), (Comparison::GreaterOrEqual, Number::Integer(-1))]
             }
@@ -159,8 +160,8 @@ mod tests {
         assert_eq!(Function::Sine.apply(f64::INFINITY), None);
         assert_eq!(Function::HyperbolicTangent.apply(f64::INFINITY), Some(1.0));
         for name in [
-            "log", "log2", "log10", "exp", "sin", "cos", "atan", "tanh", "exp2", "expm1", "log1p", "cbrt", "tan", "asin", "acos", "sinh", "cosh",
-            "fabs", "degrees", "radians",
+            "log", "log2", "log10", "exp", "sin", "cos", "atan", "tanh", "exp2", "expm1", "log1p", "cbrt", "tan",
+            "asin", "acos", "sinh", "cosh", "fabs", "degrees", "radians",
         ] {
             assert_eq!(Function::named(name).map(Function::name), Some(name));
         }

@@ -239,7 +239,9 @@ impl Operation {
             (Self::ToSingle, value) => Some(Float(f64::from(value.exact()? as f32))),
             (Self::SquareRoot, value) => Some(value.nearest()).filter(|value| *value >= 0.0).map(f64::sqrt).map(Float),
             (Self::Function(function), value) => function.apply(value.nearest()).map(Float),
-            (Self::BitLength, Integer(value)) => Some(Integer(i64::from(u64::BITS - value.unsigned_abs().leading_zeros()))),
+            (Self::BitLength, Integer(value)) => {
+                Some(Integer(i64::from(u64::BITS - value.unsigned_abs().leading_zeros())))
+            }
             (Self::IntegerRoot, Integer(value)) => value.checked_isqrt().map(Integer),
             (_, value @ Integer(_)) if self.rounds() => Some(value),
             (Self::Floor, Float(value)) => whole(value.floor()),

@@ -67,7 +67,9 @@ impl<'py> Tracer<'py> {
         let value = frame.pop()?;
         let result = match self.text_in_line(frame, value, None)? {
             Some(text) => text,
-            None if self.is_computed_text(value) || !self.is_symbolic(value) && self.known_str(value).is_some() => value,
+            None if self.is_computed_text(value) || !self.is_symbolic(value) && self.known_str(value).is_some() => {
+                value
+            }
             None => self.call_builtin("format", &[value])?,
         };
         frame.push(result);

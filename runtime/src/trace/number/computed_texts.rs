@@ -67,7 +67,9 @@ impl<'py> Tracer<'py> {
         values: &[ValueId],
     ) -> Traced<Option<ValueId>> {
         let is_open = |value: &ValueId| self.is_made_again(*value);
-        if !values.iter().any(is_open) || values.iter().any(|value| self.is_unread(*value) || self.is_unread_text(*value)) {
+        if !values.iter().any(is_open)
+            || values.iter().any(|value| self.is_unread(*value) || self.is_unread_text(*value))
+        {
             return Ok(None);
         }
         // Widths that operands give, formats that read the locale.

@@ -24,7 +24,9 @@ impl<'py> Tracer<'py> {
         // Backends compile floats as constants: such a call runs between the parts that they compile, where it may.
         let stays_together = || self.state.domains.iter().any(|domain| domain.belongs_together(self.py));
         let takes_floats = match taken {
-            TakenNumbers::All | TakenNumbers::Ruled | TakenNumbers::Asked => !self.state.backend || self.state.numbers.becomes_tensor || !stays_together(),
+            TakenNumbers::All | TakenNumbers::Ruled | TakenNumbers::Asked => {
+                !self.state.backend || self.state.numbers.becomes_tensor || !stays_together()
+            }
             TakenNumbers::Classes => true,
             TakenNumbers::None | TakenNumbers::Integers | TakenNumbers::OpenIntegers => false,
         };
@@ -97,7 +99,8 @@ impl<'py> Tracer<'py> {
         if let Some(node) = computed.expression.and_then(|expression| self.state.numbers.nodes_of.get(&expression)) {
             return Ok(*node);
         }
-        let (computation, operands, expression) = (computed.computation, computed.operands.clone(), computed.expression);
+        let (computation, operands, expression) =
+            (computed.computation, computed.operands.clone(), computed.expression);
         let meta = crate::ffi::types::name(&computed.hint.bind(self.py).get_type());
         let mut args = Vec::with_capacity(operands.len());
         for operand in operands {

@@ -31,7 +31,11 @@ const FUNCTIONS: &[(&str, &[Bounds], bool)] = &[
     ("asinh", &[ANY], false),
     ("acosh", &[&[(Comparison::GreaterOrEqual, Number::Integer(1))]], false),
     ("atanh", &[WITHIN_ONE], false),
-    ("gamma", &[&[(Comparison::Greater, Number::Float(1e-300)), (Comparison::LessOrEqual, Number::Integer(170))]], false),
+    (
+        "gamma",
+        &[&[(Comparison::Greater, Number::Float(1e-300)), (Comparison::LessOrEqual, Number::Integer(170))]],
+        false,
+    ),
     ("lgamma", &[POSITIVE], false),
     ("atan2", &[ANY, ANY], false),
     ("copysign", &[ANY, ANY], false),
@@ -166,7 +170,8 @@ impl<'py> Tracer<'py> {
             }
             hints.push(numeral.hint);
         }
-        let made = original(self.py, "math", name).and_then(|function| function.call1(pyo3::types::PyTuple::new(self.py, hints)?));
+        let made = original(self.py, "math", name)
+            .and_then(|function| function.call1(pyo3::types::PyTuple::new(self.py, hints)?));
         let Ok(hint) = made else { return Ok(None) };
         let computation = Computation::Call("math", name);
         let computed = ComputedNumber { computation, operands: values.into(), hint: hint.unbind(), expression: None };
