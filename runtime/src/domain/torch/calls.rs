@@ -8,6 +8,7 @@ use super::examples::placed::place_of;
 use super::functions::backward::GRADIENT;
 use super::functions::kinds::SIZE;
 use super::functions::{after, compilers, leaves, module_calls, natives, training, wholes};
+use super::generators::{draws_from, with_generator, without_generator};
 use super::graph_break::{CallResult, fault, stop};
 use super::guards::kin::KinCheck;
 use super::guards::memory::MemoryCheck;
@@ -149,6 +150,9 @@ impl Domain for Torch {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
+        if let Some(given) = draws_from(kwargs) {
+            return with_generator(self, self.call(py, callee, args, &without_generator(kwargs))?, given);
+        }
         let args = &self.exact_numbers(callee, args);
         let kwargs = &self.exact_options(callee, kwargs);
         self.repeated_warnings.during(py, || self.answer_to(&Meta { torch: self, py }, callee, args, kwargs))
@@ -204,7 +208,13 @@ impl Domain for Torch {
         operation: &AnsweredOperation<'_, 'py>,
         arithmetic: &SizeArithmetic,
     ) -> Option<Vec<SymbolicLayout>> {
-        self.symbolic_layouts(operation, arithmetic)
+        if draws_from(operation.kwargs).is_none() {
+            return self.symbolic_layouts(operation, arithmetic);
+        }
+        let (kwargs, graph) = (&without_generator(operation.kwargs), None);
+        let AnsweredOperation { py, callee, args, answer, is_worthwhile, graph: ref so_far, .. } = *operation;
+        let without = AnsweredOperation { py, callee, args, kwargs, answer, is_worthwhile, graph };
+        so_far.is_none().then(|| self.symbolic_layouts(&without, arithmetic))?
     }
 
     fn asks_graph_for_sizes(&self, py: Python<'_>, callee: &Callee<'_>) -> bool {

@@ -155,7 +155,10 @@ impl<'py> Tracer<'py> {
             return Ok(*overlay);
         }
         let (Some(real), Some(source)) = (self.real(object), self.source(object)) else {
-            return unsupported("attribute of a symbolic value", name);
+            return match self.is_method_of_handle(object, name)? {
+                true => Ok(None),
+                false => unsupported("attribute of a symbolic value", name),
+            };
         };
         self.refuse_shared_dict(&real)?;
         let held = held_dict(&real).map_or(Ok(None), |dict| self.held_in(&dict, name))?;

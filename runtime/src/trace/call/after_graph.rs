@@ -10,6 +10,7 @@ use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{LATER_HANDLE, New, Value, ValueId};
 use crate::trace::state::wholes::Whole;
 use pyo3::prelude::*;
+use pyo3::types::PyFunction;
 
 impl<'py> Tracer<'py> {
     /// What such a call gives; `None`: it is another. A backend gets what comes before and after apart: what
@@ -22,6 +23,14 @@ impl<'py> Tracer<'py> {
         let Some(value) = args.positional.first().filter(|_| args.keywords.is_empty()) else {
             return Ok(None);
         };
+        if let [handle] = args.positional.as_slice()
+            && self.state.later_handles.contains_key(handle)
+            && self.state.domains.iter().any(|domain| domain.removes_handle(function))
+        {
+            let callable = self.constant(function.clone());
+            self.state.effects.push(Effect::Call { callable, args: vec![*handle] });
+            return Ok(Some(self.none()));
+        }
         if !self.state.domains.iter().any(|domain| domain.is_called_after(function)) {
             return Ok(None);
         }
@@ -63,6 +72,15 @@ impl<'py> Tracer<'py> {
         };
         self.state.used_after.push(*value);
         Ok(Some(given))
+    }
+
+    /// Whether it is such a handle, and a method of its class has this name, which nothing that it holds hides.
+    pub(crate) fn is_method_of_handle(&mut self, handle: ValueId, name: &str) -> Traced<bool> {
+        if !self.state.later_handles.contains_key(&handle) {
+            return Ok(false);
+        }
+        let class = self.class_of(handle)?;
+        Ok(self.lookup(&class, name).is_some_and(|found| found.is_exact_instance_of::<PyFunction>()))
     }
 
     /// How compiled code makes such a handle; `None` for other values.

@@ -401,6 +401,11 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// Whether it is an object of a domain that has memory, which others may share.
+    pub(crate) fn has_memory(&self, object: &Bound<'py, PyAny>) -> bool {
+        self.domain_of(&object.get_type()).is_some_and(|domain| domain.has_memory())
+    }
+
     pub(crate) fn domain_of(&self, class: &Bound<'py, PyType>) -> Option<Arc<dyn Domain>> {
         self.state.domains.iter().find(|domain| domain.claims(class)).cloned()
     }

@@ -15,6 +15,12 @@ pub(in crate::domain::torch) fn class_of_handles(py: Python<'_>) -> Option<Bound
     crate::ffi::modules::import(py, "torch.utils.hooks").ok()?.getattr(name!("RemovableHandle")).ok()?.cast_into().ok()
 }
 
+/// Whether it is the method that removes a hook.
+pub(in crate::domain::torch) fn removes_handle(function: &Bound<'_, PyAny>) -> bool {
+    let known = || class_of_handles(function.py())?.getattr(name!("remove")).ok();
+    callee::name_of(function) == "remove" && known().is_some_and(|known| known.is(function))
+}
+
 /// The function that raises where a number of the graph has another truth than this one.
 pub(in crate::domain::torch) fn check_of(py: Python<'_>, truth: bool) -> Option<Bound<'_, PyAny>> {
     crate::ffi::modules::import(py, MODULE).ok()?.getattr(CHECKS[usize::from(truth)]).ok()
