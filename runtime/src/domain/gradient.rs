@@ -12,6 +12,17 @@ pub enum LaterCall {
     InGraph,
 }
 
+/// Whether a call of a function with gradients of its own does what `forward` does, and nothing else, where no argument needs any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlainForward {
+    /// It may do something else.
+    No,
+    /// It does, where the arguments are no floats: of those nobody knows whether they need gradients.
+    OfIntegers,
+    /// It does.
+    Yes,
+}
+
 /// What a call does with how its operands were computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryUse {

@@ -1,6 +1,6 @@
 //! What a domain is: what it is asked.
 use super::dispatching::Dispatching;
-use super::gradient::{Gradient, HistoryUse, LaterCall};
+use super::gradient::{Gradient, HistoryUse, LaterCall, PlainForward};
 use super::held_numbers::HeldNumbers;
 use super::higher_order::{Formal, GraphCall, HigherOrder};
 use super::operation::{
@@ -413,6 +413,8 @@ pub enum Rehearsal<'py> {
         off: Box<ModeChange<'py>>,
         /// The mode after that.
         back: Box<ModeChange<'py>>,
+        /// Whether that is all that a call does whose arguments need no gradients.
+        plain: PlainForward,
     },
     /// It calls functions on tensors, which become graphs.
     HigherOrder(&'static HigherOrder),

@@ -23,7 +23,7 @@ mod unread;
 
 pub use dispatching::{Dispatching, PlainCall, STANDS_FOR};
 pub use domains::Domains;
-pub use gradient::{Gradient, HistoryUse, LaterCall};
+pub use gradient::{Gradient, HistoryUse, LaterCall, PlainForward};
 pub use held_numbers::{HeldNumber, HeldNumbers};
 pub use higher_order::{Formal, GraphCall, HigherOrder};
 pub use interface::{Domain, GlobalStateGuard, LayoutQuestion, Rehearsal};
