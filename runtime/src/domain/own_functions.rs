@@ -12,10 +12,6 @@ pub trait OwnFunctions {
     fn keeps_state(&self, _function: &Bound<'_, PyAny>) -> bool {
         false
     }
-    /// Whether a function undoes what a call does that is made after the graph, given the handle that this gave, and gives nothing.
-    fn removes_handle(&self, _function: &Bound<'_, PyAny>) -> bool {
-        false
-    }
     /// The attribute of a function made by a compiler that holds the function which the program gave it, and which a trace goes through.
     fn compiled_from(&self, _function: &Bound<'_, PyAny>) -> Option<&'static str> {
         None

@@ -23,8 +23,8 @@ use super::thread::ambient::SameModes;
 use super::thread::quiet::Quiet;
 use crate::domain::{
     Answer, AnsweredOperation, CallWithNames, Callee, Dispatching, Domain, Formal, GlobalStateGuard, Gradient,
-    GraphCall, HandedOver, HistoryUse, LaterCall, LayoutQuestion, NumberUse, Operand, Recorded, Rehearsal, ScalarPlace,
-    SizeMark, TakingModes,
+    GraphCall, HandedOver, HistoryUse, LayoutQuestion, NumberUse, Operand, Recorded, Rehearsal, ScalarPlace, SizeMark,
+    TakingModes,
 };
 use crate::ffi::types;
 use crate::graph::ForBackend;
@@ -114,21 +114,8 @@ impl Domain for Torch {
         self.handed_over_of(callee, args, kwargs)
     }
 
-    fn is_called_after(&self, function: &Bound<'_, PyAny>) -> bool {
-        self.is_of_later_gradients(function)
-    }
-
-    fn called_after(&self, function: &Bound<'_, PyAny>, example: &Bound<'_, PyAny>, count: usize) -> Option<LaterCall> {
-        let _quiet = Quiet::about([example]);
-        self.later_gradients(function, example, count)
-    }
-
     fn clearer<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
         crate::ffi::modules::import(py, MODULE).and_then(|functions| functions.getattr(CLEAR_GRADIENT)).ok()
-    }
-
-    fn class_of_handles<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyType>> {
-        after::class_of_handles(py)
     }
 
     fn is_watched(&self, py: Python<'_>) -> bool {

@@ -106,6 +106,9 @@ impl<'py> Tracer<'py> {
         if let Some(base) = self.base_of_view(domain, object, name)? {
             return Ok(base);
         }
+        if let Some(later) = self.later_attribute(domain, object, name)? {
+            return Ok(later);
+        }
         match self.held_by_graph_value(domain, object, name) {
             Some(held) => Ok(held),
             None => self.call_domain(domain, Callee::GetAttr(name.to_owned()), &[object], &[]),

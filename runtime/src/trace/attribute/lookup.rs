@@ -24,6 +24,9 @@ impl<'py> Tracer<'py> {
             let (function, receiver) = (*function, *receiver);
             return self.method_get_attr(object, function, receiver, name);
         }
+        if let Some(method) = self.method_of_later(object, name) {
+            return Ok(method);
+        }
         if let Some(found) = self.super_attr(object, name)? {
             return Ok(found);
         }
@@ -323,6 +326,9 @@ impl<'py> Tracer<'py> {
             && *receiver == object
         {
             let pair = (*function, Some(*receiver));
+            if self.is_later_attribute(object) {
+                return Ok(pair);
+            }
             // CPython: `_PyObject_GetMethod`, which leaves methods unbound where nothing but the class decides what an attribute is.
             let class = self.class_of(object)?;
             return Ok(if has_generic_getattr(&class) { pair } else { (value, None) });

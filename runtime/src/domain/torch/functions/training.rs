@@ -1,6 +1,5 @@
 //! What steps of training call: optimisers, schedules, what clips gradients. Where no backend gets the graph they are part of it, each call as
 //! a whole. They compute what they compute without a compiler: PyTorch has other numbers in them where one runs.
-use super::after;
 use super::compilers::{self, asks_for_compiler, kept_out};
 use super::replaced::in_table;
 use crate::domain::torch::library::Torch;
@@ -82,10 +81,6 @@ impl OwnFunctions for Torch {
 
     fn is_hashed_by_id(&self, class: &Bound<'_, PyType>) -> bool {
         self.claims(class) && self.hashes_by_id(class)
-    }
-
-    fn removes_handle(&self, function: &Bound<'_, PyAny>) -> bool {
-        after::removes_handle(function)
     }
 
     fn keeps_state(&self, function: &Bound<'_, PyAny>) -> bool {

@@ -9,8 +9,8 @@ pub(in crate::domain::torch) use drawing::{GENERATOR, draws_from, with_generator
 
 use super::undo::saved;
 use crate::domain::{
-    Answer, Callee, Domain, GlobalStateGuard, HeldNumbers, NodeEffects, NumberUse, Operand, OwnFunctions, SavedParts,
-    SavedState, Undoing,
+    Answer, Callee, Domain, GlobalStateGuard, HeldNumbers, LaterCalls, NodeEffects, NumberUse, Operand, OwnFunctions,
+    SavedParts, SavedState, Undoing,
 };
 use crate::ffi::callee;
 use crate::graph::ForBackend;
@@ -36,6 +36,8 @@ pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
 }
 
 impl OwnFunctions for Generators {}
+
+impl LaterCalls for Generators {}
 
 impl HeldNumbers for Generators {}
 
