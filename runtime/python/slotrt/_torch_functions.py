@@ -143,6 +143,16 @@ def add_to_node(tensor, add):
     add(tensor.grad_fn)
 
 
+def least_of(*tensors):
+    """`min(tensors)`: one of them."""
+    return min(tensors)
+
+
+def greatest_of(*tensors):
+    """`max(tensors)`: one of them."""
+    return max(tensors)
+
+
 def node_of(tensor):
     """`tensor.grad_fn`, once the graph has run."""
     return tensor.grad_fn

@@ -140,6 +140,9 @@ impl<'py> Tracer<'py> {
     /// What a value of a domain has in its own `__dict__`: what the trace has put there, where the graph makes it.
     pub(super) fn own_attr_of_graph_value(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
         match self.value(object) {
+            Value::Node { .. } if self.is_choice(object) && self.is_attribute_of_node(name) => {
+                unsupported("attribute of one of several graph values", name)
+            }
             Value::Node { .. } => Ok(self.state.attributes.get(&(object, name.to_owned())).copied().flatten()),
             _ => self.instance_attr(object, name),
         }

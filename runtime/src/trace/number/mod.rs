@@ -2,6 +2,7 @@
 mod compute;
 mod conditions;
 mod contents;
+mod extremes;
 mod graph_nodes;
 mod graph_so_far;
 mod inputs;

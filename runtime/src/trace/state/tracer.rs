@@ -215,6 +215,8 @@ pub struct State {
     pub(crate) mode_changes: Tracked<Vec<crate::trace::state::process::ModeInForce>>,
     /// Values of the graph that are given to calls after it.
     pub(crate) used_after: Tracked<Vec<ValueId>>,
+    /// Values of the graph that are one of several others.
+    pub(crate) choices: Tracked<Vec<ValueId>>,
     /// Handles that calls after the graph give, and these calls.
     pub(crate) later_handles: FxHashMap<ValueId, crate::trace::state::wholes::Whole>,
     /// Modes that take over calls.
