@@ -5,6 +5,7 @@ use super::examples::place::{Place, is_device};
 use super::examples::placed::place_of;
 use super::examples::site::{Site, Way, is_by_kernel};
 use super::examples::sketch::Sketch;
+use super::generators::without_generator;
 use super::graph_break::{CallResult, fault, stop};
 use super::itself::operand_that_is;
 use super::library::Torch;
@@ -297,7 +298,7 @@ impl<'py> Meta<'_, 'py> {
     ) -> Result<StandIns<'py>, Box<Break>> {
         let positional = args.iter().map(|arg| self.object(arg)).collect::<Result<Vec<_>, _>>()?;
         let named = PyDict::new(self.py);
-        for (name, value) in kwargs {
+        for (name, value) in without_generator(kwargs).iter() {
             named.set_item(name, self.object(value)?).map_err(|error| fault(&error))?;
         }
         let tensors = positional.iter().any(|object| self.has_tensor(object));

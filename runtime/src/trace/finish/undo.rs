@@ -10,12 +10,19 @@ use pyo3::types::PyTuple;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
+/// What operations call a generator that they are given.
+const GENERATOR: &str = "generator";
+
 impl<'py> Tracer<'py> {
     /// What is to be saved before the graph runs: each time what it changes before the last node that contents can make raise.
     pub(crate) fn undo(&self) -> Undo {
         let mut undo = Undo::default();
         let (mut may_raise, mut in_any_order) = (false, false);
         let (mut changed, mut always, mut generators) = (FxHashSet::default(), FxHashSet::default(), Vec::new());
+        let has_memory = |node: &NodeId| {
+            let value = self.state.inputs.iter().find(|(input, _)| input == node);
+            value.and_then(|(_, value)| self.real(*value)).is_none_or(|object| self.has_memory(&object))
+        };
         // Changes by what the graph calls as a whole.
         let dropped = self.state.changed_by_graph.iter().filter(|change| self.state.dropped_nodes.contains(&change.by));
         dropped.for_each(|change| changed.extend(self.inputs_behind(change.operand)));
@@ -38,6 +45,10 @@ impl<'py> Tracer<'py> {
                 always.extend(changed.iter().copied());
                 undo.parts_always = undo.parts;
             }
+        }
+        if may_raise {
+            // Nothing tells whether the graph has changed them.
+            always.extend(changed.iter().copied().filter(|node| !has_memory(node)));
         }
         if in_any_order {
             always.clone_from(&changed);
@@ -159,6 +170,10 @@ impl<'py> Tracer<'py> {
     pub(crate) fn written(&self, id: NodeId, node: &Node, effects: &NodeEffects) -> Vec<NodeId> {
         let changes = self.state.changed_by_graph.iter().filter(|change| change.by == id);
         let mut written: Vec<_> = changes.map(|change| change.operand).collect();
+        if effects.draws {
+            let drawn_from = node.kwargs.iter().filter(|(name, _)| name == GENERATOR);
+            drawn_from.for_each(|(_, generator)| generator.nodes(&mut written));
+        }
         for at in &effects.writes {
             node.args.iter().skip(*at).take(1).for_each(|argument| argument.nodes(&mut written));
         }

@@ -7,6 +7,7 @@ mod all_lengths;
 mod answer;
 mod changes;
 mod chosen_items;
+mod extremes;
 mod kernels;
 mod layouts;
 mod lists;
