@@ -24,7 +24,7 @@ mod unread;
 pub use dispatching::{Dispatching, PlainCall, STANDS_FOR};
 pub use domains::Domains;
 pub use gradient::{Gradient, HistoryUse, LaterCall};
-pub use held_numbers::{HeldNumber, HeldNumbers};
+pub use held_numbers::{Choice, HeldNumber, HeldNumbers};
 pub use higher_order::{Formal, GraphCall, HigherOrder};
 pub use interface::{Domain, GlobalStateGuard, LayoutQuestion, Rehearsal};
 pub use node_effects::{CallEffects, NodeEffects, SavedParts, SavedState};

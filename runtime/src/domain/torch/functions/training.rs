@@ -57,7 +57,8 @@ pub(in crate::domain::torch) fn is_in_graph(function: &Bound<'_, PyAny>) -> bool
         module_of(function).is_some_and(|module| module == SCHEDULES)
             && inspect::own_attribute(function, intern!(function.py(), "_wrapped_by_lr_sched")).is_none()
     };
-    is_of_training(function) && !is_native() && !is_schedule()
+    let _ = is_schedule;
+    is_of_training(function) && !is_native()
 }
 
 /// What the trace goes through in the place of such a function: one that does the same, or what PyTorch keeps from its compiler.
