@@ -24,8 +24,11 @@ impl Torch {
             return None;
         }
         let own = own_name(target);
-        let is_open = args.iter().any(|operand| has_open(operand) || has_unsized(operand));
-        let chooses_alone = || matches!(base(&own), "embedding" | "index_select") || is_item_by_one(&own, args);
+        let is_item = base(&own) == "getitem";
+        let is_open = args.iter().any(|operand| has_open(operand) && !is_item || has_unsized(operand));
+        let chooses_alone = || {
+            matches!(base(&own), "embedding" | "index_select") || is_item && matches!(args, [_, Operand::Graph { .. }])
+        };
         // Sizes that contents decide may not fit together.
         if is_open && !chooses_alone() {
             return None;
@@ -90,9 +93,4 @@ impl Torch {
         let Operand::Graph { example, .. } = operand else { return None };
         Some(self.rules.metadata(example)?.dtype)
     }
-}
-
-/// Whether it is `of[index]` with one index, no tuple of some.
-fn is_item_by_one(own: &str, args: &[Operand<'_>]) -> bool {
-    base(own) == "getitem" && matches!(args, [_, Operand::Graph { .. }])
 }

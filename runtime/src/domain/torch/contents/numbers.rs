@@ -2,6 +2,7 @@
 use super::tags::operation;
 use crate::domain::torch::change::changes;
 use crate::domain::torch::examples::placed::place_of;
+use crate::domain::torch::guards::choice::ChoiceCheck;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::named::own_name;
@@ -9,7 +10,6 @@ use crate::domain::torch::own::{ADDRESS_OF, is_named};
 use crate::domain::torch::shapes::Dtype;
 use crate::domain::torch::thread::quiet::Quiet;
 use crate::domain::torch::undo::effects::base;
-use crate::domain::torch::guards::choice::ChoiceCheck;
 use crate::domain::{Choice, HeldNumber, HeldNumbers, Operand, RangeRule};
 use crate::ffi::libtorch::{address, contents};
 use crate::graph::{Argument, Node};

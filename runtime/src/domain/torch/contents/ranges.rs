@@ -38,6 +38,9 @@ const OF_FIRST: &[&str] = &[
     "repeat",
 ];
 
+/// Operations that give values along a dimension, and the places of these.
+const PLACED: &[&str] = &["max", "min", "median", "nanmedian", "mode", "cummax", "cummin", "topk", "sort"];
+
 /// Those that choose items by an operand, and its place: how many there are, the dimension, or the first, says.
 const CHOOSE: &[(&str, usize)] = &[("getitem", 1), ("embedding", 1), ("index_select", 2)];
 
@@ -106,6 +109,18 @@ impl Torch {
                     (least <= most).then(|| RangeRule::Known(Range::integers(least, most)))
                 }
                 ("cat" | "concat" | "stack" | "hstack" | "vstack", [_, ..]) => Some(RangeRule::OfItems),
+                // Values come first, then their places.
+                (name, [of, rest @ ..]) if PLACED.contains(&name) && example.is_some_and(is_of_places) => {
+                    let dim = match (rest.get(usize::from(name == "topk")), name) {
+                        (Some(Operand::Known(dim)), _) => dim.extract().ok()?,
+                        (None, "topk" | "sort") => -1,
+                        _ => return None,
+                    };
+                    kwargs.is_empty().then(|| self.length(of, dim)).flatten().and_then(indices)
+                }
+                ("getitem", [Operand::Graph { example, .. }, Operand::Known(part)]) if is_of_places(example) => {
+                    part.eq(1).unwrap_or(false).then_some(RangeRule::OfFirst)
+                }
                 (name, [_, ..]) if OF_FIRST.contains(&name) => Some(RangeRule::OfFirst),
                 _ => None,
             }
@@ -146,4 +161,10 @@ impl Torch {
         let dim = if dim < 0 { dim + sizes.len() as i64 } else { dim };
         sizes.get(usize::try_from(dim).ok()?).copied()
     }
+}
+
+/// Whether something stands for values and their places.
+fn is_of_places(example: &Bound<'_, PyAny>) -> bool {
+    const RESULTS: &str = "torch.return_types.";
+    example.get_type().fully_qualified_name().is_ok_and(|name| name.to_string_lossy().starts_with(RESULTS))
 }
