@@ -72,6 +72,10 @@ pub trait Domain: OwnFunctions + LaterCalls + Undoing + HeldNumbers + std::fmt::
     fn takes_over(&self, _class: &Bound<'_, PyType>) -> bool {
         false
     }
+    /// Whether that function is the program's, which may note what it is called with.
+    fn hears(&self, _class: &Bound<'_, PyType>) -> bool {
+        false
+    }
     /// What stands for an argument of this class where the library is asked what it hands over.
     fn argument_like<'py>(&self, class: &Bound<'py, PyType>) -> Result<Bound<'py, PyAny>, Box<Break>> {
         Ok(class.clone().into_any())

@@ -15,9 +15,10 @@ use super::guards::memory::MemoryCheck;
 use super::guards::tensor::TensorCheck;
 use super::library::Torch;
 use super::meta::{Meta, overridden};
+use super::numbers::scalar_places;
 use super::own::{CLEAR_GRADIENT, MODULE};
 use super::quantised;
-use super::symbols::{marks, numbers::scalar_places, open_sizes::OpenSizes, sizes};
+use super::symbols::{marks, open_sizes::OpenSizes, sizes};
 use super::taken::dispatched::tells_of_schemas;
 use super::thread::ambient::SameModes;
 use super::thread::quiet::Quiet;
@@ -99,6 +100,10 @@ impl Domain for Torch {
 
     fn takes_over(&self, class: &Bound<'_, PyType>) -> bool {
         self.takes_over_now(class)
+    }
+
+    fn hears(&self, class: &Bound<'_, PyType>) -> bool {
+        Self::hears(self, class)
     }
 
     fn argument_like<'py>(&self, class: &Bound<'py, PyType>) -> Result<Bound<'py, PyAny>, Box<Break>> {

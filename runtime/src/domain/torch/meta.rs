@@ -366,12 +366,11 @@ impl<'py> Meta<'_, 'py> {
         (items.iter().any(|item| self.is_meta_tensor(item)) && items.iter().all(fits)).then_some(items)
     }
 
+    /// Whether an object is a tensor, or a tuple or a list that holds one.
     pub(super) fn has_tensor(&self, object: &Bound<'py, PyAny>) -> bool {
-        object.get_type().is(&self.torch.tensor)
-            || object.try_iter().is_ok_and(|items| {
-                (object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>())
-                    && items.flatten().any(|item| self.has_tensor(&item))
-            })
+        let is_sequence = object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>();
+        let holds = || object.try_iter().into_iter().flatten().flatten().any(|item| self.has_tensor(&item));
+        self.torch.is_tensor(object) || is_sequence && holds()
     }
 }
 

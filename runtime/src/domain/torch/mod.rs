@@ -24,6 +24,7 @@ mod members;
 mod meta;
 mod metadata;
 mod named;
+mod numbers;
 mod operands;
 mod own;
 mod quantised;

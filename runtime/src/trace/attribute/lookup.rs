@@ -40,7 +40,10 @@ impl<'py> Tracer<'py> {
             return Ok(found);
         }
         let plain = self.real(object).is_some_and(|object| crate::trace::value::kinds::is_plain(&object.get_type()));
-        if !plain && let Some(known) = self.known(object) {
+        if !plain
+            && !self.is_symbolic(object)
+            && let Some(known) = self.known(object)
+        {
             if let Ok(class) = known.cast::<PyType>() {
                 let class = class.clone();
                 return self.type_get_attr(object, &class, name);

@@ -84,6 +84,9 @@ impl<'py> Tracer<'py> {
         if self.has_containers(args)? {
             return unsupported(WHOLE, "an argument is neither a tensor nor a plain value");
         }
+        if self.any_is_of_class(&args.positional, &args.keywords, &|class| domain.hears(class))? {
+            return unsupported(WHOLE, "a class of its arguments hears what the library asks of them");
+        }
         let dispatches = |class: &Bound<'py, PyType>| domain.dispatching().is_some_and(|found| found.dispatches(class));
         let has_wrappers = self.any_is_of_class(&args.positional, &args.keywords, &dispatches)?;
         let backward = backward.filter(|_| !has_wrappers);

@@ -76,8 +76,9 @@ impl<'py> Tracer<'py> {
         let numbers = match (in_contents, takes_sizes) {
             (true, _) if use_of_numbers == NumberUse::Classes => TakenNumbers::Classes,
             (true, _) => TakenNumbers::All,
-            (false, takes_sizes) if takes_sizes || domain.takes_open_sizes(&callee) => TakenNumbers::OpenIntegers,
-            (false, _) if domain.may_take_sizes(&callee) => TakenNumbers::Integers,
+            (false, true) => TakenNumbers::Ruled,
+            (false, false) if domain.takes_open_sizes(&callee) => TakenNumbers::OpenIntegers,
+            (false, false) if domain.may_take_sizes(&callee) => TakenNumbers::Asked,
             (false, _) => TakenNumbers::None,
         };
         let is_early = use_of_numbers == NumberUse::Array && self.is_made_early(domain, args, keywords);

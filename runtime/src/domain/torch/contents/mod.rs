@@ -6,6 +6,7 @@
 mod all_lengths;
 mod answer;
 mod changes;
+mod choices;
 mod chosen_items;
 mod extremes;
 mod kernels;
