@@ -293,6 +293,20 @@ def seed_as_argument():
     return f, lambda number: [matrix(), 7 * number + 3], []
 
 
+def drawn_seed(x):
+    seed = torch.randint(0, 9, (1,), generator=HELD).item()
+    return x + torch.rand(3, generator=torch.Generator().manual_seed(seed)), torch.rand(2, generator=OTHER.manual_seed(int(x[0, 0] * 8)))
+
+
+def tensor_as_seed():
+    def f(x, seed):
+        generator = torch.Generator()
+        generator.manual_seed(seed.item())
+        return x + torch.rand(3, generator=generator)
+
+    return f, lambda number: [matrix(), torch.tensor([-7, 2**62, 3][number])], []
+
+
 ROWS = [
     (of(new_tensors), 0),
     (of(drawn_by_contents), 0),
@@ -328,6 +342,8 @@ ROWS = [
     (list_as_argument, 0),
     (two_arguments, 0),
     (seed_as_argument, 0),
+    (of(drawn_seed), 1),
+    (tensor_as_seed, 0),
 ]
 
 

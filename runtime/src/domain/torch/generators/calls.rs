@@ -3,7 +3,7 @@ use crate::domain::torch::examples::empty_like::empty_like;
 use crate::domain::torch::examples::place::{Place, is_device};
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
-use crate::domain::{Answer, Gives, Operand};
+use crate::domain::{Answer, Gives, Operand, class_of_unread};
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::names::{interned, name};
@@ -95,7 +95,10 @@ fn change<'py>(
 
 /// Whether a generator takes it for a seed.
 fn is_seed(seed: &Operand<'_>) -> bool {
-    let (Operand::Known(seed) | Operand::Number { hint: seed, .. }) = seed else { return false };
+    let (Operand::Known(seed) | Operand::Number { hint: seed, .. }) = seed else {
+        // One that contents decide.
+        return matches!(seed, Operand::Graph { example, .. } if class_of_unread(example).is_some_and(|class| class.is(class.py().get_type::<PyInt>())));
+    };
     seed.is_exact_instance_of::<PyInt>() && (seed.extract::<i64>().is_ok() || seed.extract::<u64>().is_ok())
 }
 

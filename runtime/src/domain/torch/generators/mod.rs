@@ -9,8 +9,8 @@ pub(in crate::domain::torch) use drawing::{GENERATOR, draws_from, with_generator
 
 use super::undo::saved;
 use crate::domain::{
-    Answer, Callee, Domain, GlobalStateGuard, HeldNumbers, LaterCalls, NodeEffects, NumberUse, Operand, OwnFunctions,
-    SavedParts, SavedState, Undoing,
+    Answer, CallEffects, Callee, Domain, GlobalStateGuard, HeldNumbers, LaterCalls, NodeEffects, NumberUse, Operand,
+    OwnFunctions, SavedParts, SavedState, Undoing,
 };
 use crate::ffi::callee;
 use crate::graph::ForBackend;
@@ -45,13 +45,19 @@ impl Undoing for Generators {
     fn effects(&self, target: &Bound<'_, PyAny>) -> NodeEffects {
         let name = callee::name_of(target);
         NodeEffects {
-            raises: name == calls::SET_STATE,
+            raises: calls::CHANGES.contains(&&*name),
             shares_first: calls::CHANGES.contains(&&*name),
             gives_several: false,
             is_unknown: false,
             draws: false,
             ..NodeEffects::unknown()
         }
+    }
+
+    fn call_effects(&self, target: &Bound<'_, PyAny>, args: &[Operand<'_>]) -> CallEffects {
+        // A seed that is known was tried.
+        let is_sure = callee::name_of(target) == calls::SEED && matches!(args, [_, Operand::Known(_)]);
+        CallEffects { is_sure, ..CallEffects::default() }
     }
 
     fn has_memory(&self) -> bool {
