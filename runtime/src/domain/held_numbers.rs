@@ -1,6 +1,7 @@
 //! Numbers that arrays of a library hold, and what calls of the graph make of them.
 use super::{Operand, RangeRule};
 use crate::graph::Node;
+use crate::guard::DomainCheck;
 use crate::symbol::Operation;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -16,6 +17,19 @@ pub enum HeldNumber<'py> {
     Applied(Operation, Vec<Self>),
 }
 
+/// An operand whose numbers choose something, and which numbers choose what is there.
+#[derive(Clone, Debug)]
+pub struct Choice<'py> {
+    /// The operand.
+    pub operand: Operand<'py>,
+    /// The least number.
+    pub least: i64,
+    /// The greatest number.
+    pub most: i64,
+    /// A number that chooses nothing, and may be outside of these.
+    pub beside: Option<i64>,
+}
+
 /// What a library knows of numbers that its arrays hold.
 pub trait HeldNumbers {
     /// Whether an array is one float alone: it has no dimensions.
@@ -28,6 +42,16 @@ pub trait HeldNumbers {
     }
     /// The float that an array from outside holds now, as guards find it.
     fn held_number(&self, _object: &Bound<'_, PyAny>) -> Option<f64> {
+        None
+    }
+    /// The function that gives the greatest of such arrays (`max`), or the least (`min`), and what stands for that: one of the arrays itself, and
+    /// nobody knows which. `None`: it may raise, or they differ in more than their contents.
+    fn extreme<'py>(
+        &self,
+        _py: Python<'py>,
+        _name: &str,
+        _arrays: &[Operand<'py>],
+    ) -> Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         None
     }
     /// Whether this gives the address at which an array lies.
@@ -56,6 +80,19 @@ pub trait HeldNumbers {
     /// The operand that chooses items of another, if a call raises for no other contents than a choice that is out of range: its place, and
     /// among how many it chooses.
     fn chosen_among(&self, _target: &Bound<'_, PyAny>, _args: &[Operand<'_>]) -> Option<(usize, i64)> {
+        None
+    }
+    /// The operands whose numbers choose something, if a call raises for no other contents than a choice of what is not there.
+    fn choices<'py>(
+        &self,
+        _target: &Bound<'py, PyAny>,
+        _args: &[Operand<'py>],
+        _kwargs: &[(String, Operand<'py>)],
+    ) -> Option<Vec<Choice<'py>>> {
+        None
+    }
+    /// The condition that an array from outside holds only integers that choose what is there; `None`: it holds others now.
+    fn guard_of_choice(&self, _object: &Bound<'_, PyAny>, _choice: &Choice<'_>) -> Option<Box<dyn DomainCheck>> {
         None
     }
     /// What a call gives that tells which elements of an array count, if all of so many do; `None`: it is no such call.

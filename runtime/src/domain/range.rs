@@ -145,6 +145,8 @@ pub enum RangeRule {
     Known(Range),
     /// It is that of the first operand.
     OfFirst,
+    /// It is that of all items of the first operand.
+    OfItems,
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod exact_numbers;
 mod examples;
 mod function_calls;
 mod functions;
+mod generators;
 mod graph_break;
 mod guards;
 mod itself;
@@ -38,4 +39,5 @@ mod undo;
 
 pub use by_rule::answers::{ShapeRules, SymbolicAnswer};
 pub use calls::new;
+pub use generators::new as new_generators;
 pub use library::Torch;

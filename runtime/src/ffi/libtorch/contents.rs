@@ -10,6 +10,10 @@ use pyo3::sync::PyOnceLock;
 const SINGLE: i32 = 6;
 const DOUBLE: i32 = 7;
 
+/// PyTorch's numbers of the types of integers that indices have.
+const INT: i32 = 3;
+const LONG: i32 = 4;
+
 /// The handle of a plain tensor, or of a parameter; `None`: it is none, or PyTorch does not say.
 fn plain<'a>(value: &Bound<'_, PyAny>, parameters: bool) -> Option<Tensor<'a>> {
     static CLASSES: PyOnceLock<Option<[Py<PyAny>; 2]>> = PyOnceLock::new();
@@ -59,5 +63,34 @@ pub fn contents(value: &Bound<'_, PyAny>) -> Option<f64> {
         // SAFETY: as above.
         DOUBLE => Some(unsafe { *(address as *const f64) }),
         _ => None,
+    }
+}
+
+/// Whether all integers are allowed that a plain tensor holds in the memory of the CPU; `None`: it holds none, or PyTorch does not say.
+#[must_use]
+pub fn all_integers(value: &Bound<'_, PyAny>, is_allowed: &dyn Fn(i64) -> bool) -> Option<bool> {
+    let tensor = plain(value, false)?;
+    let [kind @ (INT | LONG), 0, _, 0] = tensor.kinds()? else { return None };
+    // SAFETY: the handle is that of a live tensor, which has as many dimensions.
+    let (sizes, strides) = unsafe { tensor.layout(tensor.dim()?) }?;
+    if sizes.contains(&0) {
+        return Some(true);
+    }
+    let address = tensor.get(tensor.functions.data_ptr).filter(|address| *address != 0)?;
+    let mut index = vec![0; sizes.len()];
+    loop {
+        let offset: i64 = index.iter().zip(strides).map(|(at, stride)| at * stride).sum();
+        let number = match kind {
+            // SAFETY: sizes and strides say that an element lies there, which the tensor keeps; nothing changes it while it is read.
+            INT => i64::from(unsafe { *(address as *const i32).offset(offset as isize) }),
+            // SAFETY: as above.
+            _ => unsafe { *(address as *const i64).offset(offset as isize) },
+        };
+        if !is_allowed(number) {
+            return Some(false);
+        }
+        let Some(at) = (0..sizes.len()).rev().find(|at| index[*at] + 1 < sizes[*at]) else { return Some(true) };
+        index[at] += 1;
+        index[at + 1..].fill(0);
     }
 }

@@ -7,6 +7,6 @@ mod functions;
 mod modes;
 mod tensor;
 
-pub use contents::{address, contents};
+pub use contents::{address, all_integers, contents};
 pub use modes::ModeWords;
 pub use tensor::{TensorPlaces, TensorWords, has_history_when_asked};

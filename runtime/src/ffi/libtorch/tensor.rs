@@ -156,7 +156,7 @@ impl Tensor<'_> {
     /// # Safety
     /// As for [`numbers`](Self::numbers).
     #[inline]
-    unsafe fn layout<'a>(self, count: usize) -> Option<(&'a [i64], &'a [i64])> {
+    pub unsafe fn layout<'a>(self, count: usize) -> Option<(&'a [i64], &'a [i64])> {
         let (mut sizes, mut strides) = (std::ptr::null(), std::ptr::null());
         let Functions { sizes: get_sizes, strides: get_strides, .. } = self.functions;
         // SAFETY: as the caller promises; where both results are 0, there are `count` numbers, which the tensor keeps.

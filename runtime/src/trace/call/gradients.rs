@@ -31,6 +31,13 @@ impl<'py> Tracer<'py> {
         let Some(replayed) = self.replayed_leaf(leaf)? else { return self.gradient_beside_graph(leaf) };
         let gradient = match self.held_by_graph_value(domain, leaf, attribute) {
             Some(held) if !self.is_none(held)? => self.grown_gradient(domain, leaf, attribute, held),
+            // The call does not come there.
+            Some(_)
+                if self.state.numbers.open.is_empty()
+                    && replayed.getattr(attribute).is_ok_and(|made| made.is_none()) =>
+            {
+                return Ok(None);
+            }
             _ => self.new_gradient(domain, leaf, &replayed)?,
         };
         let Some(gradient) = gradient else { return self.leave_backward() };

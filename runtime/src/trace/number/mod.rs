@@ -3,6 +3,7 @@ mod compute;
 mod computed_texts;
 mod conditions;
 mod contents;
+mod extremes;
 mod graph_nodes;
 mod graph_so_far;
 mod inputs;

@@ -318,7 +318,7 @@ impl<'py> Tracer<'py> {
             return self.unread_extreme_of_items(name, *items);
         }
         if !args.iter().any(|arg| self.is_symbolic(*arg)) {
-            return Ok(None);
+            return if ["min", "max"].contains(&name) { self.extreme_of_arrays(name, args) } else { Ok(None) };
         }
         match (name, args) {
             ("min" | "max", [first, rest @ ..]) if !rest.is_empty() => {

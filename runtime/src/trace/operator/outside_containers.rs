@@ -11,8 +11,11 @@ use crate::trace::state::value::ValueId;
 use crate::trace::value::kinds::{is_key, is_scalar};
 use crate::trace::value::nans::has_nan;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyInt, PyTuple};
 use std::sync::Arc;
+
+/// How many keys a symbolic integer is compared with.
+const MOST_COMPARED: usize = 16;
 
 const WHY: &str = "the trace looked for it";
 
@@ -82,6 +85,9 @@ impl<'py> Tracer<'py> {
             return Ok(Some(self.integer(length as isize)));
         }
         let Some(given) = rest.first().copied() else { return Ok(None) };
+        if let Some(found) = self.is_one_of_few(&outside, operator, given)? {
+            return Ok(Some(self.boolean(found)));
+        }
         if let Some(read) = self.read_changed_entry(operator, outside.value, given, rest.get(1).copied())? {
             return Ok(Some(read));
         }
@@ -109,6 +115,43 @@ impl<'py> Tracer<'py> {
             }
             _ => self.read_by_address(operator, &outside, given, default),
         }
+    }
+
+    /// Whether a symbolic integer is one of the few integers that a dict or set has for keys: it is compared with each, so that it stays one
+    /// that may differ at another call. `None`: it is another object, or they are others.
+    fn is_one_of_few(&mut self, outside: &Outside<'py>, operator: &str, given: ValueId) -> Traced<Option<bool>> {
+        let hashed = matches!(outside.of.kind, Kind::Dict | Kind::OrderedDict | Kind::Set | Kind::FrozenSet);
+        let is_integer = |object: &Bound<'py, PyAny>| object.is_exact_instance_of::<PyInt>();
+        if operator != "contains"
+            || !hashed
+            || !self.is_symbolic(given)
+            || self.is_unread(given)
+            || !self.class_of(given)?.is(self.py.get_type::<PyInt>())
+        {
+            return Ok(None);
+        }
+        let Ok(keys) = containers::keys(&outside.object) else { return Ok(None) };
+        if keys.len() > MOST_COMPARED
+            || !keys.iter().all(|key| is_integer(&key))
+            || self.changed_length(outside.value)?.is_some()
+        {
+            return Ok(None);
+        }
+        self.guard_length(outside.value, &outside.object, &outside.of, outside.source.clone())?;
+        for key in keys.iter() {
+            match HasItem::new(&key, &outside.object) {
+                Ok(holds) if matches!(outside.of.kind, Kind::Set | Kind::FrozenSet) => {
+                    self.guard(outside.source.clone(), Check::Domain(Box::new(holds)), WHY);
+                }
+                _ => drop(self.read_entry("contains", outside, &key, None)?),
+            }
+            let key = self.constant(key);
+            let is_equal = self.operator("eq", &[given, key])?;
+            if self.is_true(is_equal)? {
+                return Ok(Some(true));
+            }
+        }
+        Ok(Some(false))
     }
 
     /// A weak reference of the trace's own to a class or function that guards know by identity: C finds an entry by it as by any other such

@@ -91,8 +91,9 @@ impl<'py> Tracer<'py> {
         self.note_history_below(domain, args.iter().chain(keywords.iter().map(|(_, value)| value)));
         self.refuse_program_after_draw(domain, &target)?;
         let has_kernel = self.state.final_changes.is_empty() || domain.has_kernel(&target, args, keywords);
-        let is_there =
-            !self.state.final_changes.is_empty() && has_kernel && self.chooses_what_is_there(domain, &target, args);
+        let is_there = !self.state.final_changes.is_empty()
+            && has_kernel
+            && self.chooses_what_is_there(domain, &target, args, keywords)?;
         let open = self.open_call(domain, args, keywords, &example, (&target, is_there))?;
         self.refuse_open(open)?;
         let backend = self.for_backend(domain, &target, args, keywords, (open, &example))?;

@@ -6,7 +6,9 @@
 mod all_lengths;
 mod answer;
 mod changes;
+mod choices;
 mod chosen_items;
+mod extremes;
 mod kernels;
 mod layouts;
 mod lists;

@@ -2,6 +2,7 @@
 use super::tags::operation;
 use crate::domain::torch::change::changes;
 use crate::domain::torch::examples::placed::place_of;
+use crate::domain::torch::guards::choice::ChoiceCheck;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::named::own_name;
@@ -9,9 +10,10 @@ use crate::domain::torch::own::{ADDRESS_OF, is_named};
 use crate::domain::torch::shapes::Dtype;
 use crate::domain::torch::thread::quiet::Quiet;
 use crate::domain::torch::undo::effects::base;
-use crate::domain::{HeldNumber, HeldNumbers, Operand, RangeRule};
+use crate::domain::{Choice, HeldNumber, HeldNumbers, Operand, RangeRule};
 use crate::ffi::libtorch::{address, contents};
 use crate::graph::{Argument, Node};
+use crate::guard::DomainCheck;
 use crate::names::name;
 use crate::symbol::Operation;
 use pyo3::prelude::*;
@@ -30,6 +32,15 @@ impl HeldNumbers for Torch {
 
     fn may_be_one_number(&self, example: &Bound<'_, PyAny>) -> bool {
         self.rules.metadata(example).is_none_or(|tensor| tensor.shape.iter().all(|length| *length == 1))
+    }
+
+    fn extreme<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        arrays: &[Operand<'py>],
+    ) -> Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        self.extreme_of(&Meta { torch: self, py }, name, arrays)
     }
 
     fn is_address(&self, target: &Bound<'_, PyAny>) -> bool {
@@ -83,6 +94,20 @@ impl HeldNumbers for Torch {
 
     fn chosen_among(&self, target: &Bound<'_, PyAny>, args: &[Operand<'_>]) -> Option<(usize, i64)> {
         self.choice_of_call(target, args)
+    }
+
+    fn choices<'py>(
+        &self,
+        target: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Option<Vec<Choice<'py>>> {
+        self.choices_of_call(target, args, kwargs)
+    }
+
+    fn guard_of_choice(&self, object: &Bound<'_, PyAny>, choice: &Choice<'_>) -> Option<Box<dyn DomainCheck>> {
+        let check = ChoiceCheck::of(choice);
+        check.holds(object).then(|| Box::new(check) as _)
     }
 
     fn computed<'py>(

@@ -12,6 +12,7 @@ const OF_FIRST: &[&str] = &[
     "tolist",
     "float",
     "int",
+    "long",
     "getitem",
     "view",
     "reshape",
@@ -36,6 +37,9 @@ const OF_FIRST: &[&str] = &[
     "expand",
     "repeat",
 ];
+
+/// Operations that give values along a dimension, and the places of these.
+const PLACED: &[&str] = &["max", "min", "median", "nanmedian", "mode", "cummax", "cummin", "topk", "sort"];
 
 /// Those that choose items by an operand, and its place: how many there are, the dimension, or the first, says.
 const CHOOSE: &[(&str, usize)] = &[("getitem", 1), ("embedding", 1), ("index_select", 2)];
@@ -80,6 +84,43 @@ impl Torch {
                         _ => None,
                     }
                 }
+                ("zeros" | "zeros_like" | "new_zeros", _) => Some(RangeRule::Known(Range::integers(0, 0))),
+                ("ones" | "ones_like" | "new_ones", _) => Some(RangeRule::Known(Range::integers(1, 1))),
+                ("arange", args) if self.holds_indices(example) => {
+                    let whole = |operand: &Operand<'_>| match operand {
+                        Operand::Known(number) => number.extract::<i64>().ok(),
+                        _ => None,
+                    };
+                    let given = args.iter().map(whole).collect::<Option<Vec<_>>>()?;
+                    match given.as_slice() {
+                        [end] => indices(*end),
+                        [start, end] | [start, end, 1] if start < end => {
+                            Some(RangeRule::Known(Range::integers(*start, end - 1)))
+                        }
+                        _ => None,
+                    }
+                }
+                // The remainder has the sign of the divisor.
+                ("remainder" | "mod", [_, Operand::Known(divisor)]) if self.holds_indices(example) => {
+                    indices(divisor.extract().ok()?)
+                }
+                ("clamp" | "clip", [_, Operand::Known(least), Operand::Known(most)]) if self.holds_indices(example) => {
+                    let (least, most) = (least.extract().ok()?, most.extract().ok()?);
+                    (least <= most).then(|| RangeRule::Known(Range::integers(least, most)))
+                }
+                ("cat" | "concat" | "stack" | "hstack" | "vstack", [_, ..]) => Some(RangeRule::OfItems),
+                // Values come first, then their places.
+                (name, [of, rest @ ..]) if PLACED.contains(&name) && example.is_some_and(is_of_places) => {
+                    let dim = match (rest.get(usize::from(name == "topk")), name) {
+                        (Some(Operand::Known(dim)), _) => dim.extract().ok()?,
+                        (None, "topk" | "sort") => -1,
+                        _ => return None,
+                    };
+                    kwargs.is_empty().then(|| self.length(of, dim)).flatten().and_then(indices)
+                }
+                ("getitem", [Operand::Graph { example, .. }, Operand::Known(part)]) if is_of_places(example) => {
+                    part.eq(1).unwrap_or(false).then_some(RangeRule::OfFirst)
+                }
                 (name, [_, ..]) if OF_FIRST.contains(&name) => Some(RangeRule::OfFirst),
                 _ => None,
             }
@@ -100,7 +141,13 @@ impl Torch {
         Some((*place, self.length(args.first()?, dim)?))
     }
 
-    fn sizes(&self, operand: &Operand<'_>) -> Option<Vec<i64>> {
+    /// Whether a tensor holds integers of a type that takes no number for another one, as far as indices go.
+    fn holds_indices(&self, example: Option<&Bound<'_, PyAny>>) -> bool {
+        let dtype = example.and_then(|example| self.rules.metadata(example)).map(|tensor| tensor.dtype);
+        matches!(dtype, Some(Dtype::I64 | Dtype::I32))
+    }
+
+    pub(super) fn sizes(&self, operand: &Operand<'_>) -> Option<Vec<i64>> {
         let Operand::Graph { example, layout: None, .. } = operand else { return None };
         if self.is_open(example) {
             return None;
@@ -109,9 +156,15 @@ impl Torch {
     }
 
     /// How many there are along a dimension.
-    fn length(&self, operand: &Operand<'_>, dim: i64) -> Option<i64> {
+    pub(super) fn length(&self, operand: &Operand<'_>, dim: i64) -> Option<i64> {
         let sizes = self.sizes(operand)?;
         let dim = if dim < 0 { dim + sizes.len() as i64 } else { dim };
         sizes.get(usize::try_from(dim).ok()?).copied()
     }
+}
+
+/// Whether something stands for values and their places.
+fn is_of_places(example: &Bound<'_, PyAny>) -> bool {
+    const RESULTS: &str = "torch.return_types.";
+    example.get_type().fully_qualified_name().is_ok_and(|name| name.to_string_lossy().starts_with(RESULTS))
 }

@@ -1,10 +1,12 @@
 //! The graph so far, run again on tensors without contents: they remember what they were computed from, which sketches do not.
+use super::data::is_set_data;
 use super::leaves::is_set_requires_grad;
 use super::random_state::draws_indices;
 use crate::domain::torch::examples::empty_like::empty_like;
 use crate::domain::torch::examples::history;
 use crate::domain::torch::examples::place::is_device;
 use crate::domain::torch::examples::placed::place_of;
+use crate::domain::torch::generators::GENERATOR;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::own::{CLEAR_GRADIENT, GRADIENT_OF, is_named};
@@ -17,7 +19,7 @@ use crate::graph::Argument;
 use crate::names::name;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
+use pyo3::types::{PyDict, PyInt, PyList, PySlice, PyTuple};
 
 /// The only mode that is set again.
 const GRADIENTS: &str = "_set_grad_enabled";
@@ -82,6 +84,7 @@ impl Torch {
             || is_named(target, GRADIENT_OF)
             || draws_indices(target)
             || is_named(target, CLEAR_GRADIENT)
+            || is_set_data(target)
     }
 
     fn run_again<'py>(
@@ -157,13 +160,25 @@ impl Torch {
         };
         let positional = args.iter().map(|arg| object(py, arg)).collect::<PyResult<Vec<_>>>()?;
         let named = PyDict::new(py);
-        for (name, value) in kwargs {
+        // Which numbers are drawn shows in contents alone.
+        for (name, value) in kwargs.iter().filter(|(name, _)| name != GENERATOR) {
             named.set_item(name, object(py, value)?)?;
         }
         if draws_indices(target)
             && let [_, samples, ..] = positional.as_slice()
         {
             return self.indices_like(samples);
+        }
+        let _quiet = Quiet::about(&positional);
+        if is_set_data(target) {
+            // The two are alike, and what a leaf was computed from stays what it is.
+            return Ok(py.None().into_bound(py));
+        }
+        if !by_kernels
+            && target.is(self.operator.bind(py).getattr(name!("getitem"))?)
+            && let [tensor, index] = positional.as_slice()
+        {
+            return target.call1((tensor, first_item(index)?));
         }
         let is_mode = callee::name_of(target) == GRADIENTS;
         let tensors = positional.iter().any(|object| meta.has_tensor(object));
@@ -195,6 +210,19 @@ fn object<'py>(
         Argument::List(items) => Ok(PyList::new(py, all(items)?)?.into_any()),
         Argument::Slice(parts) => py.get_type::<PySlice>().call1(PyTuple::new(py, all(parts)?)?),
     }
+}
+
+/// An index with the first item in the place of one that a tensor without dimensions chooses: which one it is shows in contents alone.
+fn first_item<'py>(index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = index.py();
+    if let Ok(items) = index.cast_exact::<PyTuple>() {
+        let items = items.iter().map(|item| first_item(&item)).collect::<PyResult<Vec<_>>>()?;
+        return Ok(PyTuple::new(py, items)?.into_any());
+    }
+    let is_tensor = index.hasattr(name!("is_meta"))?;
+    let is_one = is_tensor && index.call_method0(name!("dim"))?.eq(0)?;
+    let is_bool = || PyResult::Ok(index.getattr(name!("dtype"))?.str()?.to_str()? == "torch.bool");
+    Ok(if is_one && !is_bool()? { PyInt::new(py, 0).into_any() } else { index.clone() })
 }
 
 /// Lets the history of tensors begin with them: another graph goes on from there.

@@ -5,8 +5,7 @@ use super::replaced::in_table;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::named::{is_within, module_of};
 use crate::domain::{Domain, OwnFunctions};
-use crate::ffi::{callee, inspect};
-use pyo3::intern;
+use crate::ffi::callee;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyType};
 
@@ -17,10 +16,8 @@ const ROOMS: &[&str] = &["torch.optim", "torch.nn.utils.clip_grad"];
 const MODELS: &str = "torch.optim.swa_utils";
 
 /// Beginnings of names of functions there that run natively all the same: they read and replace all that an optimiser keeps, or search.
-const NATIVE: &[&str] = &["LBFGS.", "_strong_wolfe", "_cubic_interpolate"];
-
-/// Schedules count steps, and do something else at some of them: they run natively, but for what they wrap the `step` of optimisers with.
-const SCHEDULES: &str = "torch.optim.lr_scheduler";
+/// or compare losses, or look counts of steps up.
+const NATIVE: &[&str] = &["LBFGS.", "_strong_wolfe", "_cubic_interpolate", "ReduceLROnPlateau.", "SequentialLR."];
 
 /// The function there that asks whether a compiler runs it lest it looks at a device.
 const LOOKS_AT_DEVICE: &str = "Optimizer._accelerator_graph_capture_health_check";
@@ -53,11 +50,7 @@ pub(in crate::domain::torch) fn is_in_graph(function: &Bound<'_, PyAny>) -> bool
         let name = callee::qualname_of(function);
         NATIVE.iter().any(|start| name.starts_with(start))
     };
-    let is_schedule = || {
-        module_of(function).is_some_and(|module| module == SCHEDULES)
-            && inspect::own_attribute(function, intern!(function.py(), "_wrapped_by_lr_sched")).is_none()
-    };
-    is_of_training(function) && !is_native() && !is_schedule()
+    is_of_training(function) && !is_native()
 }
 
 /// What the trace goes through in the place of such a function: one that does the same, or what PyTorch keeps from its compiler.

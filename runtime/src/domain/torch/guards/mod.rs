@@ -1,4 +1,5 @@
 //! Guards on tensors: what they are, where they lie in memory, what they are views of; and how guards are kept for another process.
+pub(super) mod choice;
 pub(super) mod kin;
 pub(super) mod memory;
 mod stored;

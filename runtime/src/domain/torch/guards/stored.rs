@@ -2,6 +2,7 @@
 use super::super::library::Torch;
 use super::super::symbols::open_sizes::{OPEN_SIZES, OpenSizes};
 use super::super::thread::ambient::{MODES, SameModes};
+use super::choice::{CHOICE, ChoiceCheck};
 use super::kin::{KIN, KinCheck};
 use super::memory::{MEMORY, MemoryCheck};
 use super::tensor::{TENSOR, TensorCheck};
@@ -29,6 +30,7 @@ impl Torch {
             TENSOR => Box::new(TensorCheck::of_state(state)?),
             MODES => Box::new(SameModes::of_state(Arc::clone(&self.ambient), state)?),
             OPEN_SIZES => Box::new(OpenSizes::of_state(state)?),
+            CHOICE => Box::new(ChoiceCheck::of_state(state)?),
             KIN => Box::new(KinCheck::of_state(state)?),
             MEMORY => Box::new(MemoryCheck::of_state(state)?),
             _ => return Ok(None),

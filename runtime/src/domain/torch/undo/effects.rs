@@ -3,8 +3,8 @@
 use super::super::library::Torch;
 use super::super::named::module_of;
 use super::super::own::{
-    ADDRESS_OF, CLEAR_GRADIENT, GRADIENT_OF, MAKES, OFFSET_OF, PARAMETER_OF, SET_DATA, VERSION_OF, is_check,
-    is_through_hook,
+    ADDRESS_OF, CLEAR_GRADIENT, EXTREMES, GRADIENT_OF, MAKES, OFFSET_OF, PARAMETER_OF, SET_DATA, VERSION_OF, is_check,
+    is_named, is_through_hook,
 };
 use super::super::thread::below::is_below_gradients;
 use super::super::thread::modes;
@@ -37,6 +37,10 @@ const OF_ARRAYS: &[&str] = &["numpy", "from_numpy", "as_tensor"];
 /// Operations that raise only where an index is a tensor: a number's range is checked when the trace is made.
 const INDEXED: &[&str] = &["getitem", "setitem"];
 
+/// What gives attributes, and those that are views: only their metadata can make them raise.
+const ATTRIBUTE: &str = "getattr";
+const VIEWS: &[&str] = &["T", "mT", "H", "mH", "real", "imag", "data"];
+
 /// Functions of this package that set a mode, and raise nothing.
 const MODES: &[&str] = &["overrides_on", "subclass_overrides_off", "overrides_off"];
 
@@ -57,7 +61,7 @@ pub(in crate::domain::torch) fn of(torch: &Torch, target: &Bound<'_, PyAny>) -> 
             ..NodeEffects::unknown()
         };
     }
-    if is_through_hook(target) {
+    if is_through_hook(target) || EXTREMES.iter().any(|name| is_named(target, name)) {
         return NodeEffects { raises: false, draws: false, ..NodeEffects::unknown() };
     }
     if torch.is_backward(target) || is_of_numbers(target) {
@@ -88,8 +92,19 @@ pub(in crate::domain::torch) fn of_call(torch: &Torch, target: &Bound<'_, PyAny>
     let (copies, raises_first) = (is("getitem"), is("setitem"));
     // A number is written wherever it is true; how long a mask is was compared before.
     let draws_all = args.len() == 1 && own_name(target) == "random_";
-    let is_sure = raises_first && matches!(args, [_, _, Operand::Known(_)]) || draws_all;
+    let is_view = own_name(target) == ATTRIBUTE
+        && matches!(args, [_, Operand::Known(name)] if VIEWS.iter().any(|view| name.eq(view).unwrap_or(false)));
+    let is_sure = raises_first && matches!(args, [_, _, Operand::Known(_)])
+        || draws_all
+        || is_view
+        || is_by_number(&own_name(target), args);
     CallEffects { copies, raises_first, runs_program, is_sure }
+}
+
+/// Whether it divides by a number that is known, and not zero.
+fn is_by_number(own: &str, args: &[Operand<'_>]) -> bool {
+    let divides = matches!(base(own), "remainder" | "mod" | "fmod" | "floor_divide" | "floordiv");
+    divides && matches!(args, [_, Operand::Known(number)] if number.is_truthy().unwrap_or(false))
 }
 
 /// Whether a function works on numbers and their texts.
@@ -146,6 +161,7 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
     match name {
         GET_STATE | DRAWN_INDICES | MAKES | CLEAR_GRADIENT | ADDRESS_OF | OFFSET_OF => return plain,
         CHECK => return NodeEffects { raises: true, checks: true, ..plain },
+        ATTRIBUTE => return NodeEffects { raises: true, shares_first: true, ..plain },
         // Tensors of inference mode do not count.
         VERSION_OF | MAKES_TENSOR => return NodeEffects { raises: true, ..plain },
         SET_DATA => return NodeEffects { draws: false, raises: false, ..NodeEffects::unknown() },
