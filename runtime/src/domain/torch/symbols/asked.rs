@@ -6,6 +6,7 @@ use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::site::{Site, is_by_kernel};
 use crate::domain::torch::meta::{Meta, plain};
 use crate::domain::torch::named::own_name;
+use crate::domain::torch::numbers::are_contents;
 use crate::domain::torch::shapes::Size;
 use crate::domain::{Answer, AnsweredOperation, Callee, Gives, Operand};
 use crate::graph::ValueId;
@@ -47,7 +48,9 @@ impl<'py> Meta<'_, 'py> {
             return None;
         }
         let module = crate::ffi::modules::import(self.py, MODULE).ok()?;
-        let mut question = Question { meta: self, module, arithmetic, symbols: Vec::new(), tensors: Vec::new() };
+        let floats_are_contents = are_contents(&own);
+        let (symbols, tensors) = (Vec::new(), Vec::new());
+        let mut question = Question { meta: self, module, arithmetic, floats_are_contents, symbols, tensors };
         let changes = matches!(operation.answer, Answer::Change { .. });
         let told = self.keeping_random(|| question.ask(&target, args, kwargs, changes)).ok()?;
         question.layouts(&told, operation.answer)
@@ -82,6 +85,8 @@ pub(super) struct Question<'a, 'py> {
     pub(super) meta: &'a Meta<'a, 'py>,
     pub(super) module: Bound<'py, PyModule>,
     pub(super) arithmetic: &'a SizeArithmetic,
+    /// Whether metadata are the same whatever float an operand is.
+    pub(super) floats_are_contents: bool,
     /// The symbols that operands name.
     pub(super) symbols: Vec<Symbol>,
     /// The tensors among the operands, in order.
@@ -138,6 +143,9 @@ impl<'py> Question<'_, 'py> {
         let py = self.meta.py;
         match operand {
             Operand::Graph { value, example, layout } => self.tensor(*value, example, layout.as_deref()),
+            Operand::Number { hint, .. } if self.floats_are_contents && hint.is_exact_instance_of::<PyFloat>() => {
+                Ok(hint.clone())
+            }
             Operand::Number { expression: Some(expression), .. } => {
                 let text = self.text(*expression)?;
                 self.module.getattr(name!("Number"))?.call1((text,))
