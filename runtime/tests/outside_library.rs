@@ -66,8 +66,6 @@ impl slotrt::domain::LaterCalls for Arrays {}
 
 impl slotrt::domain::Undoing for Arrays {}
 
-impl slotrt::domain::LaterCalls for Arrays {}
-
 impl slotrt::domain::HeldNumbers for Arrays {}
 
 impl Domain for Arrays {

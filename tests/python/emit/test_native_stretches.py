@@ -33,6 +33,24 @@ def bound_in_a_loop(count):
     return value
 
 
+class Answers:
+    """Not an unbound function with its object, as CPython first loads a method of it, but that once it has specialised the load."""
+
+    def __getattr__(self, name):
+        raise AttributeError(name)
+
+    def told(self, value, *, twice=False):
+        return [value, value] if twice else [value]
+
+
+def loads_a_method():
+    time.sleep(0)
+    return ANSWERS.told(time.sleep(0), twice=True)
+
+
+ANSWERS = Answers()
+
+
 class NativeStretches(unittest.TestCase):
     def check(self, function, *args):
         def outcome(function):
@@ -49,6 +67,14 @@ class NativeStretches(unittest.TestCase):
 
     def test_a_variable_that_stays_unbound(self):
         self.check(bound_in_a_try)
+
+    def test_a_method_that_is_loaded_before_the_call(self):
+        """Its object, or NULL, lies on the stack as CPython leaves it, which is another way once the load is specialised."""
+
+        def often(function):
+            return [function() for _ in range(40)]
+
+        self.assertEqual(often(slotrt.compile(loads_a_method)), often(loads_a_method))
 
     def test_a_handler_that_comes_back(self):
         self.check(bound_in_a_loop, 3)

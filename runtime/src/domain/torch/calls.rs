@@ -103,7 +103,7 @@ impl Domain for Torch {
     }
 
     fn hears(&self, class: &Bound<'_, PyType>) -> bool {
-        Self::hears(self, class)
+        Self::hears(self, class) && class.is_subclass(self.tensor.bind(class.py())).unwrap_or(true)
     }
 
     fn argument_like<'py>(&self, class: &Bound<'py, PyType>) -> Result<Bound<'py, PyAny>, Box<Break>> {

@@ -288,6 +288,9 @@ impl<'py> Tracer<'py> {
         if name == "__dict__" {
             return self.dict_from_outside(&real, source, object, class);
         }
+        if self.state.domains.iter().any(|domain| domain.hears(class)) {
+            return unsupported("attribute that its class hears of", name);
+        }
         let (read, warned) = self.with_warnings_as_errors(|| descriptor.call_method1(name!("__get__"), (&real,)));
         match read {
             _ if warned => unsupported("attribute that warns", name),

@@ -153,6 +153,34 @@ class Failures(unittest.TestCase):
         self.compares(follow, leaf)
         self.compares(change, lambda bad: ((torch.arange(4.0) + 1).requires_grad_() * 1, torch.tensor([9 if bad else 1])))
 
+    def test_indices_that_are_lists(self):
+        """A gradient that is added to, and a change: both happen once."""
+
+        def goes_back(x, weight, other):
+            (x * weight.sum()).sum().backward()
+            x.add_(1)
+            return other[[0, 1]], weight.grad
+
+        def make(bad):
+            weight = (torch.arange(4.0) + 1).requires_grad_()
+            weight.grad = torch.ones(4)
+            return torch.ones(3), weight, torch.ones(0 if bad else 2, 4)
+
+        def makes_none(bad):
+            x, weight, other = make(bad)
+            weight.grad = None
+            return x, weight, other
+
+        def seen(function, *args):
+            outcome = self.observed(function, *args)
+            return outcome, args[1].grad.tolist()
+
+        for given in (make, makes_none):
+            slotrt.reset()
+            compiled = slotrt.compile(goes_back)
+            for bad in (False, False, True, True, False):
+                self.assertEqual(seen(compiled, *given(bad)), seen(goes_back, *given(bad)))
+
     def test_inputs_that_share_memory(self):
         def change(x, y, index):
             x.add_(1)

@@ -8,6 +8,8 @@ from torch import nn
 
 HEARD = []
 
+WEIGHT = torch.tensor(2.0, requires_grad=True)
+
 
 class Hearing(torch.Tensor):
     @classmethod
@@ -90,7 +92,37 @@ def gradient_read(x):
     return y
 
 
-FUNCTIONS = [gradient_read, asserted, raises_otherwise, guessed, gradients, another_leaf, changes_beside_it, sizes, within_a_mode, stored]
+class Cubed(torch.autograd.Function):
+    @staticmethod
+    def forward(x, other):
+        return x**3, other
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+
+    @staticmethod
+    def backward(ctx, grad, unused):
+        return grad, None
+
+
+def own_gradient(x):
+    return Cubed.apply(torch.ones(4, requires_grad=True), x)[0].sum()
+
+
+def back_through(x):
+    y = x.as_subclass(torch.Tensor).detach().requires_grad_()
+    (y * WEIGHT).as_subclass(Hearing).as_subclass(torch.Tensor).sum().backward()
+    return y.grad
+
+
+def no_gradient_there(x):
+    y = x.detach().clone().requires_grad_()
+    with torch.no_grad():
+        y -= 0.1 * y.grad
+
+
+FUNCTIONS = [own_gradient, back_through, no_gradient_there, gradient_read, asserted, raises_otherwise, guessed, gradients, another_leaf, changes_beside_it, sizes, within_a_mode, stored]
 
 
 class HeardCalls(unittest.TestCase):
@@ -102,7 +134,7 @@ class HeardCalls(unittest.TestCase):
             HEARD.append("call")
             try:
                 function(argument)
-            except (AssertionError, ValueError, RuntimeError) as error:
+            except (AssertionError, ValueError, RuntimeError, TypeError) as error:
                 HEARD.append(str(error))
         return list(HEARD)
 
