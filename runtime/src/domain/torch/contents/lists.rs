@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyFloat, PyInt, PyTuple, PyType};
 
 /// Longer lists are made natively: each of their items would be a node.
-const LONGEST: i64 = 64;
+const LONGEST: i64 = 4096;
 
 /// Functions that take a tensor apart into parts of these lengths.
 const SPLITS: &[&str] = &["split", "split_with_sizes"];
