@@ -93,7 +93,7 @@ const READY: &str = "LazyModuleMixin._infer_parameters";
 
 /// What scales gradients, and asks whether they are finite; where it is switched off it does nothing.
 const SCALER: &str = "torch.amp.grad_scaler";
-const SCALES: &[&str] = &["GradScaler.step", "GradScaler.unscale_", "GradScaler.update"];
+const SCALES: &str = "GradScaler.";
 
 const COMPILES: &str = "it sets a compiler up";
 const INFERS: &str = "it makes parameters as the first input asks for them";
@@ -129,7 +129,7 @@ pub(in crate::domain::torch) fn break_at_call<'py>(
         let module = argument(0)?;
         return is_hooked(&module).then(|| as_a_whole(types::name(&module.get_type()), HOOKS));
     }
-    if SCALES.contains(&qualname) && module_of(function)? == SCALER {
+    if qualname.starts_with(SCALES) && module_of(function)? == SCALER {
         let scales = argument(0)?.getattr(name!("_enabled")).and_then(|enabled| enabled.is_truthy()).unwrap_or(true);
         return scales.then(|| as_a_whole(qualname.to_owned(), STEPS));
     }
