@@ -62,7 +62,11 @@ impl Arrays {
 
 impl slotrt::domain::OwnFunctions for Arrays {}
 
+impl slotrt::domain::LaterCalls for Arrays {}
+
 impl slotrt::domain::Undoing for Arrays {}
+
+impl slotrt::domain::LaterCalls for Arrays {}
 
 impl slotrt::domain::HeldNumbers for Arrays {}
 

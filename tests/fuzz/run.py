@@ -348,8 +348,12 @@ def with_torch():
     import torch
 
     torch.set_num_threads(1)
-    # What PyTorch imports when it is used first is imported before the forks.
+    # What PyTorch imports when it is used first is imported before the forks: what a fork imports, its many collections visit.
+    import torch._dynamo
+    import torch._functorch.aot_autograd
+    import torch.export
     import torch.func
+    import torch.onnx
     import torch.utils.checkpoint
 
     torch.ones(2, requires_grad=True).sum().backward()

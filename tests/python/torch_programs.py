@@ -26,6 +26,8 @@ def shown(value):
     """A comparable form of a result, an argument or a piece of state."""
     if isinstance(value, torch.Tensor):
         return tensor(value)
+    if isinstance(value, torch.Generator):
+        return "Generator", str(value.device), value.get_state().tolist()
     if isinstance(value, numpy.ndarray):
         return "ndarray", str(value.dtype), value.tolist()
     if isinstance(value, dict):

@@ -50,12 +50,22 @@ class _Kept:
             return
         try:
             os.makedirs(self._folder, exist_ok=True)
-            with _locked(f"{self._path}.lock"):
+            with _locked(f"{self._path}.lock") as alone:
+                if alone:
+                    self._sweep()
                 # Others may have saved meanwhile: what they have traced stays.
                 self._load()
                 self._session.save(self._path)
         except Exception as error:
             _tell("not saved", error)
+
+    def _sweep(self):
+        """Drops what processes left that were killed while they saved: nobody else saves now."""
+        beginning = f".{os.path.basename(self._path)}."
+        for name in os.listdir(self._folder):
+            if name.startswith(beginning):
+                with contextlib.suppress(OSError):
+                    os.remove(os.path.join(self._folder, name))
 
 
 def _program():
@@ -73,11 +83,11 @@ def _program():
 
 @contextlib.contextmanager
 def _locked(path):
-    """One process at a time, where the system has such locks; elsewhere the last one wins."""
+    """One process at a time, where the system has such locks; elsewhere the last one wins. Says which."""
     try:
         from fcntl import LOCK_EX, LOCK_NB, flock
     except ImportError:
-        yield
+        yield False
         return
     with open(path, "ab") as file:
         until = time.monotonic() + _PATIENCE
@@ -89,7 +99,7 @@ def _locked(path):
                 if time.monotonic() > until:
                     raise
                 time.sleep(0.02)
-        yield
+        yield True
 
 
 def _tell(what, error):

@@ -28,7 +28,8 @@ class Early:
             if not used <= of_numbers or not is_tensor and node.meta["domain"] != "":
                 continue
             of_numbers.add(node)
-            if used & floats:
+            # A float that is computed early is a constant to the backend, and so would be what is computed of it.
+            if used & floats or node.meta["value"] == "float" and not _has_symbol(node):
                 floats.add(node)
             if is_tensor or used & floats or not _has_symbol(node):
                 made[node] = None
@@ -81,7 +82,7 @@ def _is_scalar(node):
 
 def _has_symbol(node):
     module, name = getattr(node.target, "__module__", None), getattr(node.target, "__name__", "")
-    return module != "math" or name in _SYMBOLIC
+    return module not in ("math", "slotrt._numbers") or name in _SYMBOLIC
 
 
 def nodes(argument):

@@ -23,6 +23,10 @@ def formatted(text, *values):
     return text.format(*values)
 
 
+def bit_length(number):
+    return number.bit_length()
+
+
 def added(left, right):
     return left + right
 

@@ -20,7 +20,7 @@ class Tensor:
 
 
 class Number:
-    """Stands for a symbolic integer among the operands."""
+    """Stands for a symbolic integer or float among the operands."""
 
     def __init__(self, text):
         self.text = text
@@ -98,13 +98,14 @@ def _silence():
 
 
 def _symbol(environment, name, now, is_size):
-    """A symbolic integer."""
+    """A symbolic integer or float."""
     from torch.fx.experimental.symbolic_shapes import DimDynamic
 
     source = _place(name)
     make = environment.create_symbol if is_size else environment.create_unspecified_symbol
     symbol = make(now, source, dynamic_dim=DimDynamic.DYNAMIC)
-    return environment.create_symintnode(symbol, hint=now, source=source)
+    make = environment.create_symfloatnode if type(now) is float else environment.create_symintnode
+    return make(symbol, hint=now, source=source)
 
 
 def _place(name):
@@ -180,6 +181,8 @@ class _Reader:
         kind = type(expression).__name__
         if expression.is_Integer:
             return int(expression)
+        if expression.is_Float:
+            return float(expression)
         if expression.is_Symbol and str(expression) in self.names:
             return self.names[str(expression)]
         operands = expression.args

@@ -143,6 +143,31 @@ def add_to_node(tensor, add):
     add(tensor.grad_fn)
 
 
+def least_of(*tensors):
+    """`min(tensors)`: one of them."""
+    return min(tensors)
+
+
+def greatest_of(*tensors):
+    """`max(tensors)`: one of them."""
+    return max(tensors)
+
+
+def node_of(tensor):
+    """`tensor.grad_fn`, once the graph has run."""
+    return tensor.grad_fn
+
+
+def hook_node(node, hook):
+    """`node.register_hook(hook)`."""
+    return node.register_hook(hook)
+
+
+def hook_before_node(node, hook):
+    """`node.register_prehook(hook)`."""
+    return node.register_prehook(hook)
+
+
 def _apply_on_tensors(self, add, args):
     """`BackwardHook._apply_on_tensors`."""
     places = [place for place, arg in enumerate(args) if isinstance(arg, torch.Tensor)]

@@ -1,12 +1,32 @@
 """Hooks on modules that a trace adds and removes. One that is still there when the trace ends was added natively: numbers of handles come
-from a counter that each call takes another one from."""
+from a counter that each call takes another one from. Compiled code advances that after the graph."""
 
 import itertools
 
 import slotrt
 import torch
 
+from torch.utils.hooks import RemovableHandle
+
 _MODULE = torch.nn.Module
+
+
+def put_back_next(number):
+    """The next handle has this number."""
+    RemovableHandle.next_id = number
+
+
+def _describe_next():
+    return (put_back_next, (RemovableHandle.next_id,)), None, ()
+
+
+def take_next():
+    """As many numbers of handles are taken as PyTorch takes for one hook."""
+    RemovableHandle.next_id += 1
+
+
+take_next._slotrt_mode = _describe_next
+take_next._slotrt_follows = True
 
 
 def _number():
@@ -52,6 +72,7 @@ class _Handle:
 def _add(hooks, hook, prepend, options):
     """Adds a hook to some, and its number where `options`, pairs of dicts and whether, say so."""
     number = _Number(_number())
+    take_next()
     hooks[number] = hook
     for chosen, is_chosen in options:
         if is_chosen:
@@ -72,7 +93,19 @@ def _add_before_forward(self, hook, *, prepend=False, with_kwargs=False):
     return _add(self._forward_pre_hooks, hook, prepend, [(self._forward_pre_hooks_with_kwargs, with_kwargs)])
 
 
+def _begin(self):
+    """`RemovableHandle.__enter__`."""
+    return self
+
+
+def _end(self, type, value, tb):
+    """`RemovableHandle.__exit__`."""
+    self.remove()
+
+
 IN_PLACE_OF = {
+    RemovableHandle.__enter__: _begin,
+    RemovableHandle.__exit__: _end,
     _MODULE.register_forward_hook: _add_forward,
     _MODULE.register_forward_pre_hook: _add_before_forward,
 }

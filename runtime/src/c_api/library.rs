@@ -5,7 +5,9 @@ use super::error::{Failure, Outcome, words};
 use super::runtime::slotrt_runtime;
 use super::status::slotrt_status::{self, *};
 use super::text;
-use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, HeldNumbers, Operand, OwnFunctions, Undoing};
+use crate::domain::{
+    Answer, Callee, Domain, GlobalStateGuard, HeldNumbers, LaterCalls, Operand, OwnFunctions, Undoing,
+};
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use pyo3::ffi::PyObject;
@@ -219,6 +221,8 @@ fn shown<'py>(py: Python<'py>, operand: &Operand<'py>) -> PyResult<(Option<Bound
 }
 
 impl OwnFunctions for HostLibrary {}
+
+impl LaterCalls for HostLibrary {}
 
 impl Undoing for HostLibrary {}
 

@@ -17,25 +17,26 @@ pub struct Domains {
 
 #[derive(Debug)]
 struct LoadedDomain {
+    make: usize,
     module: Py<PyModule>,
     domain: Arc<dyn Domain>,
 }
 
 type Make = fn(&Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>>;
 
-/// In the order of the modules that bring the domains along: numpy, torch.
-const MAKERS: [Make; 2] = [numpy::new, torch::new];
+/// In the order of the modules that bring the domains along: numpy, torch, torch again.
+const MAKERS: [Make; 3] = [numpy::new, torch::new, torch::new_generators];
 
 impl Domains {
     /// The domains whose libraries are imported now.
     pub fn loaded(&self, py: Python<'_>) -> Vec<Arc<dyn Domain>> {
-        let names = [intern!(py, "numpy"), intern!(py, "torch")];
-        let imported = |(name, make): (&Bound<'_, PyString>, Make)| {
+        let names = [intern!(py, "numpy"), intern!(py, "torch"), intern!(py, "torch")];
+        let imported = |(make, name): (usize, &Bound<'_, PyString>)| {
             let module = modules::imported(name)?.cast_into::<PyModule>().ok()?;
             self.of(&module, make)
         };
         let added = self.added.lock().map(|added| added.clone()).unwrap_or_default();
-        added.into_iter().chain(names.into_iter().zip(MAKERS).filter_map(imported)).collect()
+        added.into_iter().chain(names.into_iter().enumerate().filter_map(imported)).collect()
     }
 
     /// Adds one from outside; it is asked before the others. One of the same name is replaced.
@@ -47,16 +48,20 @@ impl Domains {
         drop(replaced);
     }
 
-    fn of(&self, module: &Bound<'_, PyModule>, make: Make) -> Option<Arc<dyn Domain>> {
+    fn of(&self, module: &Bound<'_, PyModule>, make: usize) -> Option<Arc<dyn Domain>> {
         let find = |known: &Vec<LoadedDomain>| {
-            known.iter().find(|known| known.module.is(module)).map(|known| known.domain.clone())
+            known.iter().find(|known| known.make == make && known.module.is(module)).map(|known| known.domain.clone())
         };
         if let Some(domain) = find(&*self.loaded.lock().ok()?) {
             return Some(domain);
         }
         // A program can look while the library is still being imported: what is none yet may be one later.
-        let domain = make(module).ok().flatten()?;
-        self.loaded.lock().ok()?.push(LoadedDomain { module: module.clone().unbind(), domain: Arc::clone(&domain) });
+        let domain = MAKERS.get(make)?(module).ok().flatten()?;
+        self.loaded.lock().ok()?.push(LoadedDomain {
+            make,
+            module: module.clone().unbind(),
+            domain: Arc::clone(&domain),
+        });
         Some(domain)
     }
 }

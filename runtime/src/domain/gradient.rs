@@ -1,15 +1,15 @@
 //! The gradient that a call of the graph has made of a leaf.
 use pyo3::prelude::*;
 
-/// What a call gives that changes only what is done later with its first argument, and where compiled code makes it.
+/// Whether a call of a function with gradients of its own does what `forward` does, and nothing else, where no argument needs any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LaterCall {
-    /// After the graph; a handle.
-    GivesHandle,
-    /// After the graph; nothing.
-    GivesNothing,
-    /// In the graph, where that has made the argument, so that a call that goes back through the graph finds it done; nothing.
-    InGraph,
+pub enum PlainForward {
+    /// It may do something else.
+    No,
+    /// It does, where the arguments are no floats: of those nobody knows whether they need gradients.
+    OfIntegers,
+    /// It does.
+    Yes,
 }
 
 /// What a call does with how its operands were computed.

@@ -44,6 +44,16 @@ pub trait HeldNumbers {
     fn held_number(&self, _object: &Bound<'_, PyAny>) -> Option<f64> {
         None
     }
+    /// The function that gives the greatest of such arrays (`max`), or the least (`min`), and what stands for that: one of the arrays itself, and
+    /// nobody knows which. `None`: it may raise, or they differ in more than their contents.
+    fn extreme<'py>(
+        &self,
+        _py: Python<'py>,
+        _name: &str,
+        _arrays: &[Operand<'py>],
+    ) -> Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        None
+    }
     /// Whether this gives the address at which an array lies.
     fn is_address(&self, _target: &Bound<'_, PyAny>) -> bool {
         false

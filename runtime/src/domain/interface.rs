@@ -1,8 +1,9 @@
 //! What a domain is: what it is asked.
 use super::dispatching::Dispatching;
-use super::gradient::{Gradient, HistoryUse, LaterCall};
+use super::gradient::{Gradient, HistoryUse, PlainForward};
 use super::held_numbers::HeldNumbers;
 use super::higher_order::{Formal, GraphCall, HigherOrder};
+use super::later_calls::LaterCalls;
 use super::operation::{
     Answer, AnsweredOperation, CallWithNames, Callee, HandedOver, ModeChange, NumberUse, Operand, ScalarPlace,
 };
@@ -22,7 +23,7 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 pub type LayoutQuestion<'a, 'py> = Box<dyn FnOnce() -> Option<Bound<'py, PyAny>> + 'a>;
 
 /// An array library as the tracer sees it.
-pub trait Domain: OwnFunctions + Undoing + HeldNumbers + std::fmt::Debug + Send + Sync {
+pub trait Domain: OwnFunctions + LaterCalls + Undoing + HeldNumbers + std::fmt::Debug + Send + Sync {
     /// Name for reports: `numpy`.
     fn name(&self) -> &'static str;
     /// Whether objects of this exact class are values of the graph.
@@ -71,6 +72,10 @@ pub trait Domain: OwnFunctions + Undoing + HeldNumbers + std::fmt::Debug + Send 
     fn takes_over(&self, _class: &Bound<'_, PyType>) -> bool {
         false
     }
+    /// Whether that function is the program's, which may note what it is called with.
+    fn hears(&self, _class: &Bound<'_, PyType>) -> bool {
+        false
+    }
     /// What stands for an argument of this class where the library is asked what it hands over.
     fn argument_like<'py>(&self, class: &Bound<'py, PyType>) -> Result<Bound<'py, PyAny>, Box<Break>> {
         Ok(class.clone().into_any())
@@ -84,25 +89,8 @@ pub trait Domain: OwnFunctions + Undoing + HeldNumbers + std::fmt::Debug + Send 
     ) -> Result<Option<HandedOver<'py>>, Box<Break>> {
         Ok(None)
     }
-    /// Whether a call of this function may be made after the graph: it changes only what is done later with its first argument.
-    fn is_called_after(&self, _function: &Bound<'_, PyAny>) -> bool {
-        false
-    }
-    /// What such a call of so many arguments on what `example` stands for gives; `None`: it may raise.
-    fn called_after(
-        &self,
-        _function: &Bound<'_, PyAny>,
-        _example: &Bound<'_, PyAny>,
-        _count: usize,
-    ) -> Option<LaterCall> {
-        None
-    }
     /// A function for graphs that takes the gradient from a leaf, if there is one. It does not raise.
     fn clearer<'py>(&self, _py: Python<'py>) -> Option<Bound<'py, PyAny>> {
-        None
-    }
-    /// The class of what such calls give.
-    fn class_of_handles<'py>(&self, _py: Python<'py>) -> Option<Bound<'py, PyType>> {
         None
     }
     /// Whether something sees each operation where it runs: then nothing is compiled, or runs compiled.
@@ -413,6 +401,8 @@ pub enum Rehearsal<'py> {
         off: Box<ModeChange<'py>>,
         /// The mode after that.
         back: Box<ModeChange<'py>>,
+        /// Whether that is all that a call does whose arguments need no gradients.
+        plain: PlainForward,
     },
     /// It calls functions on tensors, which become graphs.
     HigherOrder(&'static HigherOrder),

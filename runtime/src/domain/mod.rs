@@ -8,6 +8,7 @@ mod gradient;
 mod held_numbers;
 mod higher_order;
 mod interface;
+mod later_calls;
 mod node_effects;
 pub mod numpy;
 mod operation;
@@ -23,10 +24,11 @@ mod unread;
 
 pub use dispatching::{Dispatching, PlainCall, STANDS_FOR};
 pub use domains::Domains;
-pub use gradient::{Gradient, HistoryUse, LaterCall};
+pub use gradient::{Gradient, HistoryUse, PlainForward};
 pub use held_numbers::{Choice, HeldNumber, HeldNumbers};
 pub use higher_order::{Formal, GraphCall, HigherOrder};
 pub use interface::{Domain, GlobalStateGuard, LayoutQuestion, Rehearsal};
+pub use later_calls::{LaterCall, LaterCalls};
 pub use node_effects::{CallEffects, NodeEffects, SavedParts, SavedState};
 pub use operation::{
     Answer, AnsweredOperation, Call, CallWithNames, Callee, Gives, HandedOver, ModeChange, NumberUse, Operand,

@@ -18,6 +18,10 @@ pub trait Undoing {
     ) -> bool {
         true
     }
+    /// Whether objects of the library have memory of their own, or of each other.
+    fn has_memory(&self) -> bool {
+        true
+    }
     /// Whether [`Undoing::save`] saves what a graph may change of objects from outside.
     fn takes_back_changes(&self) -> bool {
         true

@@ -6,6 +6,7 @@ use super::failure::Failure;
 use super::frame_state::state;
 use super::host::Host;
 use super::rebuild::Rebuild;
+use crate::bytecode::shape::{Entry, State};
 use crate::bytecode::{Code, Op};
 use crate::ffi::surviving_frames;
 use crate::graph::NodeOp;
@@ -61,6 +62,18 @@ fn is_straight(code: &Code, at: usize) -> bool {
     false
 }
 
+/// The state with what natively run loads of methods leave: an unbound function with its object, or a bound method with NULL. That is not
+/// the trace's choice, and once CPython has specialised the load it may be another one.
+fn as_it_comes(code: &Code, at: usize, mut state: State) -> State {
+    let known = code.state_before(at).into_iter().flat_map(|state| state.stack);
+    for (traced, known) in state.stack.iter_mut().zip(known) {
+        if known == Entry::ObjectOrNull {
+            *traced = known;
+        }
+    }
+    state
+}
+
 /// The code of such a continuation.
 pub fn emit_native_stretch<'py>(
     py: Python<'py>,
@@ -72,7 +85,7 @@ pub fn emit_native_stretch<'py>(
     let End::Break { at, stack, locals, .. } = &outcome.end else {
         return Err(Failure::Refused("the trace does not end at a call".into()));
     };
-    let state = state(code, *at, stack, locals)?;
+    let state = as_it_comes(code, *at, state(code, *at, stack, locals)?);
     let function = assemble_split(py, function, split(py, code, *at, &state, host.constants())?, host)?;
     let code = function.bind(py).getattr(name!("__code__"))?.unbind();
     let reason = Reason { why: "the frame's variables end with it", operation: None, place: None };

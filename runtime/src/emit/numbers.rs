@@ -4,7 +4,7 @@ use super::writer::Writer;
 use crate::bytecode::Op;
 use crate::ffi::snapshot::original;
 use crate::symbol::Operation;
-use crate::trace::state::computed_number::ComputedNumber;
+use crate::trace::state::computed_number::{Computation, ComputedNumber};
 
 /// The argument of `BINARY_OP`. CPython: `NB_*` of `Include/opcode.h`.
 fn binary(operation: Operation) -> Option<u32> {
@@ -38,7 +38,8 @@ fn binary(operation: Operation) -> Option<u32> {
         | Operation::IntegerRoot
         | Operation::Least
         | Operation::Greatest
-        | Operation::RoundTo => return None,
+        | Operation::RoundTo
+        | Operation::BitLength => return None,
     })
 }
 
@@ -46,12 +47,15 @@ impl Writer<'_, '_> {
     /// Pushes the number.
     pub(super) fn compute(&mut self, number: &ComputedNumber) -> Result<(), Failure> {
         let load = |writer: &mut Self| number.operands.iter().try_for_each(|operand| writer.load(*operand));
-        if let Some(operator) = binary(number.operation) {
+        if let Computation::Operation(operation) = number.computation
+            && let Some(operator) = binary(operation)
+        {
             load(self)?;
             self.plain(Op::BINARY_OP, operator);
             return Ok(());
         }
-        self.callee(original(self.py, number.operation.module(), number.operation.name())?);
+        let (module, name) = number.computation.function();
+        self.callee(original(self.py, module, name)?);
         load(self)?;
         self.call(number.operands.len() as u32);
         Ok(())

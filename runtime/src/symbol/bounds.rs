@@ -62,9 +62,11 @@ impl Expressions {
                 Some(self.minimum(self.sum(*operands.first()?)?)?.div_euclid(divisor))
             }
             Operation::Remainder => divisor().map(|_| 0),
-            Operation::Absolute | Operation::CommonDivisor | Operation::CommonMultiple | Operation::IntegerRoot => {
-                Some(0)
-            }
+            Operation::Absolute
+            | Operation::CommonDivisor
+            | Operation::CommonMultiple
+            | Operation::IntegerRoot
+            | Operation::BitLength => Some(0),
             Operation::Least | Operation::Greatest => {
                 let mut each = operands.iter().map(|operand| self.minimum(self.sum(*operand)?));
                 let (one, other) = (each.next().flatten(), each.next().flatten());

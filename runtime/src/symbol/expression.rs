@@ -130,7 +130,7 @@ impl Expressions {
                 rounding if rounding.rounds() => Some(left_sum.clone()),
                 // ~x == -x - 1
                 Operation::Invert => left_sum.scale(-1)?.add(&Sum::constant(-1)),
-                Operation::IntegerRoot => Some(opaque()),
+                Operation::IntegerRoot | Operation::BitLength => Some(opaque()),
                 Operation::Absolute => match left_sum.known() {
                     Some(known) => known.checked_abs().map(Sum::constant),
                     None => Some(opaque()),
@@ -156,7 +156,7 @@ impl Expressions {
             (Operation::Remainder, Some(by)) if by != 0 && divides(left_sum, by) => Some(Sum::constant(0)),
             (Operation::ShiftLeft, Some(bits)) if (0..SMALL).contains(&bits) => left_sum.scale(1 << bits),
             // A float.
-            (Operation::Power, Some(exponent)) if exponent < 0 => None,
+            (Operation::Power, Some(exponent)) if !(0..=SMALL).contains(&exponent) => None,
             (Operation::Power, Some(exponent)) => {
                 (0..exponent).try_fold(Sum::constant(1), |power, _| power.multiply(left_sum))
             }

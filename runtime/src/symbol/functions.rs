@@ -13,6 +13,18 @@ pub enum Function {
     Cosine,
     ArcTangent,
     HyperbolicTangent,
+    TwoTo,
+    ExponentialLessOne,
+    LogarithmOfOneMore,
+    CubeRoot,
+    Tangent,
+    ArcSine,
+    ArcCosine,
+    HyperbolicSine,
+    HyperbolicCosine,
+    Absolute,
+    Degrees,
+    Radians,
 }
 
 impl Function {
@@ -28,6 +40,18 @@ impl Function {
             "cos" => Self::Cosine,
             "atan" => Self::ArcTangent,
             "tanh" => Self::HyperbolicTangent,
+            "exp2" => Self::TwoTo,
+            "expm1" => Self::ExponentialLessOne,
+            "log1p" => Self::LogarithmOfOneMore,
+            "cbrt" => Self::CubeRoot,
+            "tan" => Self::Tangent,
+            "asin" => Self::ArcSine,
+            "acos" => Self::ArcCosine,
+            "sinh" => Self::HyperbolicSine,
+            "cosh" => Self::HyperbolicCosine,
+            "fabs" => Self::Absolute,
+            "degrees" => Self::Degrees,
+            "radians" => Self::Radians,
             _ => return None,
         })
     }
@@ -44,6 +68,18 @@ impl Function {
             Self::Cosine => "cos",
             Self::ArcTangent => "atan",
             Self::HyperbolicTangent => "tanh",
+            Self::TwoTo => "exp2",
+            Self::ExponentialLessOne => "expm1",
+            Self::LogarithmOfOneMore => "log1p",
+            Self::CubeRoot => "cbrt",
+            Self::Tangent => "tan",
+            Self::ArcSine => "asin",
+            Self::ArcCosine => "acos",
+            Self::HyperbolicSine => "sinh",
+            Self::HyperbolicCosine => "cosh",
+            Self::Absolute => "fabs",
+            Self::Degrees => "degrees",
+            Self::Radians => "radians",
         }
     }
 
@@ -53,12 +89,26 @@ impl Function {
         const LARGE: f64 = 1e300;
         match self {
             Self::Logarithm | Self::Logarithm2 | Self::Logarithm10 => &[(Comparison::Greater, Number::Integer(0))],
-            Self::Exponential => &[(Comparison::LessOrEqual, Number::Integer(700))],
+            Self::Exponential | Self::ExponentialLessOne | Self::TwoTo => {
+                &[(Comparison::LessOrEqual, Number::Integer(700))]
+            }
+            Self::HyperbolicSine | Self::HyperbolicCosine => {
+                &[(Comparison::LessOrEqual, Number::Integer(700)), (Comparison::GreaterOrEqual, Number::Integer(-700))]
+            }
+            Self::ArcSine | Self::ArcCosine => {
+                &[(Comparison::LessOrEqual, Number::Integer(1)), (Comparison::GreaterOrEqual, Number::Integer(-1))]
+            }
+            Self::LogarithmOfOneMore => &[(Comparison::Greater, Number::Integer(-1))],
             // Infinities have none.
-            Self::Sine | Self::Cosine => {
+            Self::Sine | Self::Cosine | Self::Tangent => {
                 &[(Comparison::LessOrEqual, Number::Float(LARGE)), (Comparison::GreaterOrEqual, Number::Float(-LARGE))]
             }
-            Self::ArcTangent | Self::HyperbolicTangent => &[],
+            Self::ArcTangent
+            | Self::HyperbolicTangent
+            | Self::CubeRoot
+            | Self::Absolute
+            | Self::Degrees
+            | Self::Radians => &[],
         }
     }
 
@@ -78,6 +128,21 @@ impl Function {
             Self::Cosine => operand.cos(),
             Self::ArcTangent => operand.atan(),
             Self::HyperbolicTangent => operand.tanh(),
+            // CPython: Modules/mathmodule.c, `m_log1p`: a zero keeps its sign.
+            Self::LogarithmOfOneMore if operand == 0.0 => operand,
+            Self::TwoTo => operand.exp2(),
+            Self::ExponentialLessOne => operand.exp_m1(),
+            Self::LogarithmOfOneMore => operand.ln_1p(),
+            Self::CubeRoot => operand.cbrt(),
+            Self::Tangent => operand.tan(),
+            Self::ArcSine => operand.asin(),
+            Self::ArcCosine => operand.acos(),
+            Self::HyperbolicSine => operand.sinh(),
+            Self::HyperbolicCosine => operand.cosh(),
+            Self::Absolute => operand.abs(),
+            // CPython: Modules/mathmodule.c, `math_degrees_impl`, `math_radians_impl`.
+            Self::Degrees => operand * (180.0 / std::f64::consts::PI),
+            Self::Radians => operand * (std::f64::consts::PI / 180.0),
         })
     }
 }
@@ -94,7 +159,10 @@ mod tests {
         assert_eq!(Function::Exponential.apply(-1000.0), Some(0.0));
         assert_eq!(Function::Sine.apply(f64::INFINITY), None);
         assert_eq!(Function::HyperbolicTangent.apply(f64::INFINITY), Some(1.0));
-        for name in ["log", "log2", "log10", "exp", "sin", "cos", "atan", "tanh"] {
+        for name in [
+            "log", "log2", "log10", "exp", "sin", "cos", "atan", "tanh", "exp2", "expm1", "log1p", "cbrt", "tan",
+            "asin", "acos", "sinh", "cosh", "fabs", "degrees", "radians",
+        ] {
             assert_eq!(Function::named(name).map(Function::name), Some(name));
         }
     }

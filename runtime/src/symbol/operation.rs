@@ -50,6 +50,8 @@ pub enum Operation {
     CommonMultiple,
     /// The integer below the square root, of an integer that is not negative.
     IntegerRoot,
+    /// How many bits the size of an integer has.
+    BitLength,
     /// The lesser of two integers.
     Least,
     /// The greater of two integers.
@@ -95,6 +97,7 @@ impl Operation {
             Self::Least => "min",
             Self::Greatest => "max",
             Self::IntegerRoot => "isqrt",
+            Self::BitLength => "bit_length",
         }
     }
 
@@ -116,6 +119,7 @@ impl Operation {
             | Self::CommonDivisor
             | Self::CommonMultiple
             | Self::IntegerRoot => "math",
+            Self::BitLength => "slotrt._numbers",
             _ => "operator",
         }
     }
@@ -168,6 +172,7 @@ impl Operation {
             | Self::CommonDivisor
             | Self::CommonMultiple
             | Self::IntegerRoot
+            | Self::BitLength
             | Self::Least
             | Self::Greatest
             | Self::RoundTo => self.name(),
@@ -205,6 +210,7 @@ impl Operation {
                 | Self::CommonDivisor
                 | Self::CommonMultiple
                 | Self::IntegerRoot
+                | Self::BitLength
                 | Self::Least
                 | Self::Greatest
         )
@@ -233,6 +239,9 @@ impl Operation {
             (Self::ToSingle, value) => Some(Float(f64::from(value.exact()? as f32))),
             (Self::SquareRoot, value) => Some(value.nearest()).filter(|value| *value >= 0.0).map(f64::sqrt).map(Float),
             (Self::Function(function), value) => function.apply(value.nearest()).map(Float),
+            (Self::BitLength, Integer(value)) => {
+                Some(Integer(i64::from(u64::BITS - value.unsigned_abs().leading_zeros())))
+            }
             (Self::IntegerRoot, Integer(value)) => value.checked_isqrt().map(Integer),
             (_, value @ Integer(_)) if self.rounds() => Some(value),
             (Self::Floor, Float(value)) => whole(value.floor()),

@@ -54,12 +54,32 @@ impl SizeArithmetic {
         self.size(expression)
     }
 
-    /// What an integer that comes in is now, and whether it is at least 2 at all times.
+    /// What a number that comes in is now, and whether it is at least 2 at all times.
     #[must_use]
-    pub fn input_now(&self, symbol: Symbol) -> Option<(i64, bool)> {
+    pub fn input_now(&self, symbol: Symbol) -> Option<(Number, bool)> {
         let state = self.0.borrow();
-        let Number::Integer(now) = state.input(symbol)? else { return None };
+        let now = state.input(symbol)?;
         Some((now, state.expressions.minima.get(&symbol).is_some_and(|least| *least >= 2)))
+    }
+
+    /// A number that is known, as an expression.
+    #[must_use]
+    pub fn constant(&self, number: Number) -> ExpressionId {
+        self.0.borrow_mut().expressions.constant(number)
+    }
+
+    /// What comes in, an integer or a float, as an expression.
+    #[must_use]
+    pub fn input_of_any_kind(&self, symbol: Symbol) -> Option<ExpressionId> {
+        let mut state = self.0.borrow_mut();
+        let kind = if matches!(state.input(symbol)?, Number::Integer(_)) { Kind::Integer } else { Kind::Float };
+        Some(state.expressions.input(symbol, kind))
+    }
+
+    /// Whether a comparison holds: always, or in this call; then it is relied on. `None`: nobody knows.
+    #[must_use]
+    pub fn compare(&self, comparison: Comparison, left: ExpressionId, right: ExpressionId) -> Option<bool> {
+        self.0.borrow_mut().holds(comparison, left, right)
     }
 
     /// What an expression looks at of what comes in.
@@ -165,6 +185,26 @@ impl SymbolicSize {
             Some(Number::Integer(known)) => Self::Known(known),
             _ => Self::Open { expression, hint, arithmetic: arithmetic.clone() },
         })
+    }
+
+    /// The product with a float, rounded towards zero; `None` where it has none of 64 bits.
+    #[must_use]
+    pub fn times_float(&self, factor: f64) -> Option<Self> {
+        let apply = |hint: i64| {
+            let product = Operation::Multiply.apply(&[Number::Integer(hint), Number::Float(factor)])?;
+            match Operation::Truncate.apply(&[product])? {
+                Number::Integer(whole) => Some(whole),
+                Number::Float(_) => None,
+            }
+        };
+        let hint = apply(self.hint()?)?;
+        let Some(arithmetic) = self.arithmetic() else { return Some(Self::Known(hint)) };
+        let size = arithmetic.expression(self)?;
+        let expressions = &mut arithmetic.0.borrow_mut().expressions;
+        let factor = expressions.constant(Number::Float(factor));
+        let product = expressions.apply(Operation::Multiply, &[size, factor])?;
+        let expression = expressions.apply(Operation::Truncate, &[product])?;
+        Some(Self::Open { expression, hint, arithmetic: arithmetic.clone() })
     }
 
     /// Whether a comparison holds: always, or in this call; then it is relied on. `None`: nobody knows.

@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROGRAM = """
@@ -113,6 +114,43 @@ class Folder(unittest.TestCase):
             self.assertEqual(self.run_program()[1:], [traced, 0])
             self.assertIn("not used, and replaced", self.errors)
             self.assertEqual(self.run_program()[1:], [0, traced])
+
+    def test_processes_that_end_early(self):
+        # One that ends at once saves nothing, one that ends with an exception does.
+        leave = "def main(numbers, main=main):\n    main(numbers)\n    END"
+        for end, code, saved in (("import os; os._exit(3)", 3, False), ("raise ValueError('the end')", 1, True)):
+            process = self.start(more=leave.replace("END", end))
+            process.communicate()
+            self.assertEqual(process.returncode, code)
+            self.assertEqual(self.cache.exists(), saved)
+        self.assertEqual(len(self.files()), 1)
+
+    def test_processes_that_are_killed(self):
+        # It tells that it ends before it saves.
+        tell = "import atexit\ndef main(numbers, main=main):\n    try: return main(numbers)\n    finally: atexit.register(print, 'ends', flush=True)"
+        said, traced, _ = self.run_program()
+        for moment in range(8):
+            # Each has something new to save.
+            process = self.start((5, 10 + moment), more=tell)
+            for line in process.stdout:
+                if line == "ends\n":
+                    break
+            time.sleep(moment * 0.002)
+            process.kill()
+            process.communicate()
+        again, more, loaded = self.run_program()
+        self.assertEqual((again, more), (said, 0))
+        self.assertGreaterEqual(loaded, traced)
+        self.assertEqual(self.errors, "")
+
+    def test_what_killed_processes_left_is_dropped(self):
+        self.run_program()
+        [name] = self.files()
+        left, other = self.cache / f".{name}.12345.0", self.cache / ".other.traces.12345.0"
+        left.write_bytes(b"half of a file")
+        other.write_bytes(b"of another program")
+        said, _, _ = self.run_program((5, 6))
+        self.assertEqual((said[1], left.exists(), other.exists()), (18, False, True))
 
     def test_folder_that_cannot_be_written(self):
         self.cache.parent.mkdir()

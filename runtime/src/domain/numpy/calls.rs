@@ -6,7 +6,7 @@ use super::library::Numpy;
 use super::names::Functions;
 use super::{check, names, numbers, operators, scalars};
 use crate::domain::{
-    Answer, Callee, Domain, GlobalStateGuard, HeldNumbers, NodeEffects, Operand, OwnFunctions, Undoing,
+    Answer, Callee, Domain, GlobalStateGuard, HeldNumbers, LaterCalls, NodeEffects, Operand, OwnFunctions, Undoing,
     class_of_unread, description_of_unread, is_unread, unread,
 };
 use crate::ffi::ndarray;
@@ -38,6 +38,8 @@ pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
 }
 
 impl OwnFunctions for Numpy {}
+
+impl LaterCalls for Numpy {}
 
 impl HeldNumbers for Numpy {}
 

@@ -6,8 +6,9 @@ use super::examples::site::is_contiguous;
 use super::functions::context_modes::is_of_this_package;
 use super::functions::data::is_set_data;
 use super::functions::leaves::{DETACH, REQUIRES, is_set_requires_grad};
+use super::generators::draws_from;
 use super::library::Torch;
-use super::own::{CLEAR_GRADIENT, GRADIENT_OF, MAKES, PARAMETER_OF, is_named, is_through_hook};
+use super::own::{CLEAR_GRADIENT, EXTREMES, GRADIENT_OF, MAKES, PARAMETER_OF, is_named, is_through_hook};
 use super::quantised::{is_conversion, is_quantised, takes_packed};
 use super::stand_ins::FACTORS;
 use super::thread::modes;
@@ -26,6 +27,9 @@ impl Torch {
         args: &[Operand<'_>],
         kwargs: &[(String, Operand<'_>)],
     ) -> ForBackend {
+        if draws_from(kwargs).is_some() {
+            return ForBackend::LeavesAlone;
+        }
         // PyTorch's compilers run the graph once, and keep operations alone, on tensors that begin no history.
         let name = own_name(target);
         let is_true = |value: &Operand<'_>| matches!(value, Operand::Known(value) if value.is_truthy().unwrap_or(true));
@@ -61,6 +65,7 @@ impl Torch {
             || name == "tensor" && args.iter().any(holds_value)
             || is_set_data(target)
             || is_set_requires_grad(target)
+            || EXTREMES.iter().any(|own| is_named(target, own))
             || is_named(target, GRADIENT_OF)
             || is_named(target, CLEAR_GRADIENT)
             || is_named(target, PARAMETER_OF)

@@ -8,22 +8,24 @@ use super::examples::placed::place_of;
 use super::functions::backward::GRADIENT;
 use super::functions::kinds::SIZE;
 use super::functions::{after, compilers, leaves, module_calls, natives, training, wholes};
+use super::generators::{draws_from, with_generator, without_generator};
 use super::graph_break::{CallResult, fault, stop};
 use super::guards::kin::KinCheck;
 use super::guards::memory::MemoryCheck;
 use super::guards::tensor::TensorCheck;
 use super::library::Torch;
 use super::meta::{Meta, overridden};
+use super::numbers::scalar_places;
 use super::own::{CLEAR_GRADIENT, MODULE};
 use super::quantised;
-use super::symbols::{marks, numbers::scalar_places, open_sizes::OpenSizes, sizes};
+use super::symbols::{marks, open_sizes::OpenSizes, sizes};
 use super::taken::dispatched::tells_of_schemas;
 use super::thread::ambient::SameModes;
 use super::thread::quiet::Quiet;
 use crate::domain::{
     Answer, AnsweredOperation, CallWithNames, Callee, Dispatching, Domain, Formal, GlobalStateGuard, Gradient,
-    GraphCall, HandedOver, HistoryUse, LaterCall, LayoutQuestion, NumberUse, Operand, Recorded, Rehearsal, ScalarPlace,
-    SizeMark, TakingModes,
+    GraphCall, HandedOver, HistoryUse, LayoutQuestion, NumberUse, Operand, Recorded, Rehearsal, ScalarPlace, SizeMark,
+    TakingModes,
 };
 use crate::ffi::types;
 use crate::graph::ForBackend;
@@ -100,6 +102,10 @@ impl Domain for Torch {
         self.takes_over_now(class)
     }
 
+    fn hears(&self, class: &Bound<'_, PyType>) -> bool {
+        Self::hears(self, class)
+    }
+
     fn argument_like<'py>(&self, class: &Bound<'py, PyType>) -> Result<Bound<'py, PyAny>, Box<Break>> {
         self.stand_in_of_class(class)
     }
@@ -113,21 +119,8 @@ impl Domain for Torch {
         self.handed_over_of(callee, args, kwargs)
     }
 
-    fn is_called_after(&self, function: &Bound<'_, PyAny>) -> bool {
-        self.is_of_later_gradients(function)
-    }
-
-    fn called_after(&self, function: &Bound<'_, PyAny>, example: &Bound<'_, PyAny>, count: usize) -> Option<LaterCall> {
-        let _quiet = Quiet::about([example]);
-        self.later_gradients(function, example, count)
-    }
-
     fn clearer<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
         crate::ffi::modules::import(py, MODULE).and_then(|functions| functions.getattr(CLEAR_GRADIENT)).ok()
-    }
-
-    fn class_of_handles<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyType>> {
-        after::class_of_handles(py)
     }
 
     fn is_watched(&self, py: Python<'_>) -> bool {
@@ -149,6 +142,9 @@ impl Domain for Torch {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
+        if let Some(given) = draws_from(kwargs) {
+            return with_generator(self, self.call(py, callee, args, &without_generator(kwargs))?, given);
+        }
         let args = &self.exact_numbers(callee, args);
         let kwargs = &self.exact_options(callee, kwargs);
         self.repeated_warnings.during(py, || self.answer_to(&Meta { torch: self, py }, callee, args, kwargs))
@@ -204,7 +200,13 @@ impl Domain for Torch {
         operation: &AnsweredOperation<'_, 'py>,
         arithmetic: &SizeArithmetic,
     ) -> Option<Vec<SymbolicLayout>> {
-        self.symbolic_layouts(operation, arithmetic)
+        if draws_from(operation.kwargs).is_none() {
+            return self.symbolic_layouts(operation, arithmetic);
+        }
+        let (kwargs, graph) = (&without_generator(operation.kwargs), None);
+        let AnsweredOperation { py, callee, args, answer, is_worthwhile, graph: ref so_far, .. } = *operation;
+        let without = AnsweredOperation { py, callee, args, kwargs, answer, is_worthwhile, graph };
+        so_far.is_none().then(|| self.symbolic_layouts(&without, arithmetic))?
     }
 
     fn asks_graph_for_sizes(&self, py: Python<'_>, callee: &Callee<'_>) -> bool {

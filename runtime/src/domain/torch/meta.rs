@@ -5,6 +5,7 @@ use super::examples::place::{Place, is_device};
 use super::examples::placed::place_of;
 use super::examples::site::{Site, Way, is_by_kernel};
 use super::examples::sketch::Sketch;
+use super::generators::without_generator;
 use super::graph_break::{CallResult, fault, stop};
 use super::itself::operand_that_is;
 use super::library::Torch;
@@ -297,7 +298,7 @@ impl<'py> Meta<'_, 'py> {
     ) -> Result<StandIns<'py>, Box<Break>> {
         let positional = args.iter().map(|arg| self.object(arg)).collect::<Result<Vec<_>, _>>()?;
         let named = PyDict::new(self.py);
-        for (name, value) in kwargs {
+        for (name, value) in without_generator(kwargs).iter() {
             named.set_item(name, self.object(value)?).map_err(|error| fault(&error))?;
         }
         let tensors = positional.iter().any(|object| self.has_tensor(object));
@@ -365,12 +366,11 @@ impl<'py> Meta<'_, 'py> {
         (items.iter().any(|item| self.is_meta_tensor(item)) && items.iter().all(fits)).then_some(items)
     }
 
+    /// Whether an object is a tensor, or a tuple or a list that holds one.
     pub(super) fn has_tensor(&self, object: &Bound<'py, PyAny>) -> bool {
-        object.get_type().is(&self.torch.tensor)
-            || object.try_iter().is_ok_and(|items| {
-                (object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>())
-                    && items.flatten().any(|item| self.has_tensor(&item))
-            })
+        let is_sequence = object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>();
+        let holds = || object.try_iter().into_iter().flatten().flatten().any(|item| self.has_tensor(&item));
+        self.torch.is_tensor(object) || is_sequence && holds()
     }
 }
 

@@ -17,6 +17,8 @@ pub(super) trait View {
     fn book(rules: &Rules) -> &Rulebook<Self::Size>;
     /// The metadata of a tensor.
     fn tensor(&self, tensor: Tensor<Extent>, layout: Option<&SymbolicLayout>) -> Tensor<Self::Size>;
+    /// Whether what is not the same at other calls is open.
+    const OPEN: bool;
     /// A number that may be another one at another call.
     fn integer(&self, hint: i64, expression: Option<ExpressionId>) -> Self::Size;
 }
@@ -26,6 +28,7 @@ pub(super) struct InThisCall;
 
 impl View for InThisCall {
     type Size = Extent;
+    const OPEN: bool = false;
 
     fn book(rules: &Rules) -> &Rulebook<Extent> {
         &rules.book
@@ -42,6 +45,7 @@ impl View for InThisCall {
 
 impl View for SizeArithmetic {
     type Size = SymbolicSize;
+    const OPEN: bool = true;
 
     fn book(rules: &Rules) -> &Rulebook<SymbolicSize> {
         &rules.symbolic_book
@@ -67,14 +71,16 @@ impl View for SizeArithmetic {
 pub(super) struct Operands<'a, 'py, V: View> {
     rules: &'a Rules,
     view: &'a V,
+    /// Whether floats that may be others at other calls are not looked at.
+    open_floats: bool,
     pub(super) tensors: SmallVec<[Tensor<V::Size>; 4]>,
     /// The examples of the tensors.
     pub(super) examples: SmallVec<[Bound<'py, PyAny>; 4]>,
 }
 
 impl<'a, 'py, V: View> Operands<'a, 'py, V> {
-    pub(super) fn new(rules: &'a Rules, view: &'a V) -> Self {
-        Self { rules, view, tensors: SmallVec::new(), examples: SmallVec::new() }
+    pub(super) fn new(rules: &'a Rules, view: &'a V, open_floats: bool) -> Self {
+        Self { rules, view, open_floats, tensors: SmallVec::new(), examples: SmallVec::new() }
     }
 
     pub(super) fn argument(&mut self, operand: &Operand<'py>) -> Argument<V::Size> {
@@ -85,6 +91,7 @@ impl<'a, 'py, V: View> Operands<'a, 'py, V> {
                 Ok(value) => {
                     value.extract().map_or(Argument::Other, |hint| Argument::Int(self.view.integer(hint, *expression)))
                 }
+                Err(_) if self.open_floats => Argument::OpenFloat,
                 Err(_) => self.known(hint),
             },
             Operand::Tuple(items) => Argument::Tuple(items.iter().map(|item| self.argument(item)).collect()),

@@ -28,6 +28,9 @@ pub(in crate::domain::torch) const OFFSET_OF: &str = "offset_of";
 /// The function that gives a leaf of the class `Parameter` in the memory of a tensor.
 pub(in crate::domain::torch) const PARAMETER_OF: &str = "parameter_of";
 
+/// The functions that give the least and the greatest of tensors.
+pub(in crate::domain::torch) const EXTREMES: [&str; 2] = ["least_of", "greatest_of"];
+
 /// The functions that check that a number is false, or true.
 pub(in crate::domain::torch) const CHECKS: [&str; 2] = ["check_false", "check_true"];
 

@@ -106,6 +106,9 @@ impl<'py> Tracer<'py> {
         if let Some(base) = self.base_of_view(domain, object, name)? {
             return Ok(base);
         }
+        if let Some(later) = self.later_attribute(domain, object, name)? {
+            return Ok(later);
+        }
         match self.held_by_graph_value(domain, object, name) {
             Some(held) => Ok(held),
             None => self.call_domain(domain, Callee::GetAttr(name.to_owned()), &[object], &[]),
@@ -137,6 +140,9 @@ impl<'py> Tracer<'py> {
     /// What a value of a domain has in its own `__dict__`: what the trace has put there, where the graph makes it.
     pub(super) fn own_attr_of_graph_value(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
         match self.value(object) {
+            Value::Node { .. } if self.is_choice(object) && self.is_attribute_of_node(name) => {
+                unsupported("attribute of one of several graph values", name)
+            }
             Value::Node { .. } => Ok(self.state.attributes.get(&(object, name.to_owned())).copied().flatten()),
             _ => self.instance_attr(object, name),
         }

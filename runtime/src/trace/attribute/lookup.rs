@@ -24,6 +24,9 @@ impl<'py> Tracer<'py> {
             let (function, receiver) = (*function, *receiver);
             return self.method_get_attr(object, function, receiver, name);
         }
+        if let Some(method) = self.method_of_later(object, name) {
+            return Ok(method);
+        }
         if let Some(found) = self.super_attr(object, name)? {
             return Ok(found);
         }
@@ -37,7 +40,10 @@ impl<'py> Tracer<'py> {
             return Ok(found);
         }
         let plain = self.real(object).is_some_and(|object| crate::trace::value::kinds::is_plain(&object.get_type()));
-        if !plain && let Some(known) = self.known(object) {
+        if !plain
+            && !self.is_symbolic(object)
+            && let Some(known) = self.known(object)
+        {
             if let Ok(class) = known.cast::<PyType>() {
                 let class = class.clone();
                 return self.type_get_attr(object, &class, name);
@@ -155,7 +161,10 @@ impl<'py> Tracer<'py> {
             return Ok(*overlay);
         }
         let (Some(real), Some(source)) = (self.real(object), self.source(object)) else {
-            return unsupported("attribute of a symbolic value", name);
+            return match self.is_method_of_handle(object, name)? {
+                true => Ok(None),
+                false => unsupported("attribute of a symbolic value", name),
+            };
         };
         self.refuse_shared_dict(&real)?;
         let held = held_dict(&real).map_or(Ok(None), |dict| self.held_in(&dict, name))?;
@@ -320,6 +329,9 @@ impl<'py> Tracer<'py> {
             && *receiver == object
         {
             let pair = (*function, Some(*receiver));
+            if self.is_later_attribute(object) {
+                return Ok(pair);
+            }
             // CPython: `_PyObject_GetMethod`, which leaves methods unbound where nothing but the class decides what an attribute is.
             let class = self.class_of(object)?;
             return Ok(if has_generic_getattr(&class) { pair } else { (value, None) });

@@ -67,6 +67,7 @@ impl<'py> Tracer<'py> {
         name: &str,
         value: Option<ValueId>,
     ) -> Traced<()> {
+        self.refuse_change_of_choice()?;
         self.refuse_after_backward(domain, object, name, value)?;
         if let (Some(held), Some(value)) = (self.held_by_graph_value(domain, object, name), value) {
             // Anything else C looks at, and may refuse.

@@ -1,15 +1,20 @@
 //! Calls that change what a library will do with values of the graph later, not what they are: compiled code makes them after the graph.
-use crate::domain::{LaterCall, Operand};
+use crate::domain::{Domain, LaterCall, Operand};
 use crate::graph::{Argument, ForBackend};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::materialised::Materialised;
 use crate::trace::state::numbers::TakenNumbers;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Traced, unsupported};
-use crate::trace::state::value::{LATER_HANDLE, New, Value, ValueId};
+use crate::trace::state::unwind::{Traced, Unwind, unsupported};
+use crate::trace::state::value::{LATER_ATTRIBUTE, LATER_HANDLE, New, Value, ValueId};
 use crate::trace::state::wholes::Whole;
 use pyo3::prelude::*;
+use pyo3::types::PyFunction;
+use std::sync::Arc;
+
+/// In the place of a source whose number must be known: attributes that the graph gives must.
+const ATTRIBUTES: u64 = u64::MAX - 1;
 
 impl<'py> Tracer<'py> {
     /// What such a call gives; `None`: it is another. A backend gets what comes before and after apart: what
@@ -19,9 +24,25 @@ impl<'py> Tracer<'py> {
         function: &Bound<'py, PyAny>,
         args: &Arguments,
     ) -> Traced<Option<ValueId>> {
+        if args.positional.first().is_some_and(|value| self.is_later_attribute(*value))
+            && self.state.domains.iter().any(|domain| domain.is_called_after(function))
+        {
+            return match args.positional.len() == 2 && args.keywords.is_empty() {
+                true => Ok(Some(self.later_handle(function, args))),
+                false => self.know_attributes(),
+            };
+        }
         let Some(value) = args.positional.first().filter(|_| args.keywords.is_empty()) else {
             return Ok(None);
         };
+        if let [handle] = args.positional.as_slice()
+            && self.state.later_handles.contains_key(handle)
+            && self.state.domains.iter().any(|domain| domain.removes_handle(function))
+        {
+            let callable = self.constant(function.clone());
+            self.state.effects.push(Effect::Call { callable, args: vec![*handle] });
+            return Ok(Some(self.none()));
+        }
         if !self.state.domains.iter().any(|domain| domain.is_called_after(function)) {
             return Ok(None);
         }
@@ -39,7 +60,6 @@ impl<'py> Tracer<'py> {
         }
         // What a backend makes of a change in place may be another tensor in its place, which keeps nothing.
         let is_made = !self.state.backend && matches!(self.value(*value), Value::Node { .. });
-        let callable = self.constant(function.clone());
         let given = match gives {
             LaterCall::InGraph if is_made => {
                 let nothing = self.py.None().into_bound(self.py);
@@ -47,22 +67,83 @@ impl<'py> Tracer<'py> {
                 *self.state.backward.retained += 1;
                 return Ok(Some(self.none()));
             }
-            LaterCall::GivesHandle => {
-                // The call makes the handle; this has it made, and in its turn.
-                let handle = self.push(Value::New(New::Opaque(LATER_HANDLE)));
-                self.state.later_handles.insert(handle, Whole { callable, args: args.positional.clone() });
-                let looks = self.import("builtins", "callable")?;
-                let callable = self.constant(looks);
-                self.state.effects.push(Effect::Call { callable, args: vec![handle] });
-                handle
-            }
+            LaterCall::GivesHandle => self.later_handle(function, args),
             LaterCall::GivesNothing | LaterCall::InGraph => {
+                let callable = self.constant(function.clone());
                 self.state.effects.push(Effect::Call { callable, args: args.positional.clone() });
                 self.none()
             }
         };
         self.state.used_after.push(*value);
         Ok(Some(given))
+    }
+
+    /// The handle that such a call gives. The call makes it; what looks at it has it made, in its turn.
+    fn later_handle(&mut self, function: &Bound<'py, PyAny>, args: &Arguments) -> ValueId {
+        let callable = self.constant(function.clone());
+        let handle = self.push(Value::New(New::Opaque(LATER_HANDLE)));
+        self.state.later_handles.insert(handle, Whole { callable, args: args.positional.clone() });
+        if let Ok(looks) = self.import("builtins", "callable") {
+            let callable = self.constant(looks);
+            self.state.effects.push(Effect::Call { callable, args: vec![handle] });
+        }
+        handle
+    }
+
+    /// An attribute of a value of the graph that is known when that has run, and of which the trace need not know more than that it is there.
+    pub(crate) fn later_attribute(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        object: ValueId,
+        name: &str,
+    ) -> Traced<Option<ValueId>> {
+        if !domain.may_be_later(name) || self.state.numbers.fixed.contains_key(&ATTRIBUTES) {
+            return Ok(None);
+        }
+        let class = self.class_of(object)?;
+        if domain.takes_over(&class) || self.has_taking_modes() || domain.belongs_together(self.py) {
+            return Ok(None);
+        }
+        let Operand::Graph { example, .. } = self.operand_of(object, TakenNumbers::None)? else { return Ok(None) };
+        let Some(function) = domain.later_attribute(&example, name) else { return Ok(None) };
+        let callable = self.constant(function);
+        let found = self.push(Value::New(New::Opaque(LATER_ATTRIBUTE)));
+        self.state.later_handles.insert(found, Whole { callable, args: vec![object] });
+        self.state.used_after.push(object);
+        Ok(Some(found))
+    }
+
+    /// The trace is made again, and ends where such an attribute is read: it needs to know more of one.
+    pub(crate) fn know_attributes<T>(&mut self) -> Traced<T> {
+        if self.state.numbers.fixed.contains_key(&ATTRIBUTES) {
+            return unsupported("use of an attribute that is known when the graph has run", LATER_ATTRIBUTE);
+        }
+        self.state.numbers.to_fix.push(ATTRIBUTES);
+        Err(Unwind::Specialise)
+    }
+
+    /// Whether it is such an attribute.
+    pub(crate) fn is_later_attribute(&self, value: ValueId) -> bool {
+        matches!(self.value(value), Value::New(New::Opaque(LATER_ATTRIBUTE)))
+    }
+
+    /// A method of such an attribute, where it is one that adds something for later. A backend makes other objects of the graph.
+    pub(crate) fn method_of_later(&mut self, value: ValueId, name: &str) -> Option<ValueId> {
+        if !self.is_later_attribute(value) || self.state.backend {
+            return None;
+        }
+        let method = self.state.domains.iter().find_map(|domain| domain.later_method(self.py, name))?;
+        let function = self.absorb_static(method);
+        Some(self.bound_method(function, value))
+    }
+
+    /// Whether it is such a handle, and a method of its class has this name, which nothing that it holds hides.
+    pub(crate) fn is_method_of_handle(&mut self, handle: ValueId, name: &str) -> Traced<bool> {
+        if !self.state.later_handles.contains_key(&handle) {
+            return Ok(false);
+        }
+        let class = self.class_of(handle)?;
+        Ok(self.lookup(&class, name).is_some_and(|found| found.is_exact_instance_of::<PyFunction>()))
     }
 
     /// How compiled code makes such a handle; `None` for other values.

@@ -258,6 +258,15 @@ impl<'py> Tracer<'py> {
         {
             return Ok(Some(text));
         }
+        if self.is_computed_text(value)
+            && method != "__repr__"
+            && args.iter().all(|spec| self.known_str(*spec).is_some_and(|spec| spec.is_empty()))
+        {
+            return Ok(Some(value));
+        }
+        if let Some(text) = self.text_of_number(value, args)? {
+            return Ok(Some(text));
+        }
         if let Some(object) = self.owned(value)
             && self.referent(&object).is_some()
         {

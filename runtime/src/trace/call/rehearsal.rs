@@ -1,6 +1,6 @@
 //! Calls that the graph makes as a whole, of functions that call others: the trace goes through those others to learn what they read, and
 //! that they change nothing outside; what it records on the way is dropped, and the graph calls the function itself.
-use crate::domain::{Callee, Domain, ModeChange, Operand, Rehearsal};
+use crate::domain::{Callee, Domain, ModeChange, Operand, PlainForward, Rehearsal};
 use crate::graph::{NodeId, NodeOp};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::numbers::TakenNumbers;
@@ -57,7 +57,12 @@ impl<'py> Tracer<'py> {
         // What is switched on the way is no state of the surroundings.
         self.rely_on_surroundings(&domain)?;
         match rehearsal {
-            Rehearsal::Gradient { forward, set_up, backward, context, off, back } => {
+            Rehearsal::Gradient { forward, set_up, context, off, back, plain, .. }
+                if self.has_containers(args)? && self.is_plain_forward(plain, args)? =>
+            {
+                self.call_forward(&domain, (context, forward, set_up), (off, back), args).map(Some)
+            }
+            Rehearsal::Gradient { forward, set_up, backward, context, off, back, .. } => {
                 // A backend that gets the graph goes back through it once, when it compiles it.
                 let backward = backward.filter(|_| self.state.backend);
                 self.call_gradient(&domain, object, (forward, set_up, backward, context), (off, back), args).map(Some)
@@ -75,7 +80,13 @@ impl<'py> Tracer<'py> {
         (off, back): (Box<ModeChange<'py>>, Box<ModeChange<'py>>),
         args: &Arguments,
     ) -> Traced<ValueId> {
-        self.refuse_containers(args)?;
+        // Those that the called function could change are other ones at each call.
+        if self.has_containers(args)? {
+            return unsupported(WHOLE, "an argument is neither a tensor nor a plain value");
+        }
+        if self.any_is_of_class(&args.positional, &args.keywords, &|class| domain.hears(class))? {
+            return unsupported(WHOLE, "a class of its arguments hears what the library asks of them");
+        }
         let dispatches = |class: &Bound<'py, PyType>| domain.dispatching().is_some_and(|found| found.dispatches(class));
         let has_wrappers = self.any_is_of_class(&args.positional, &args.keywords, &dispatches)?;
         let backward = backward.filter(|_| !has_wrappers);
@@ -224,16 +235,65 @@ impl<'py> Tracer<'py> {
         is_seen
     }
 
-    /// Containers that the called function could change are other ones at each call.
-    fn refuse_containers(&mut self, args: &Arguments) -> Traced<()> {
+    /// Whether an argument is neither an array nor a plain value.
+    fn has_containers(&mut self, args: &Arguments) -> Traced<bool> {
         for value in args.positional.iter().chain(args.keywords.iter().map(|(_, value)| value)) {
             self.state.dispatched.takes_wrappers = true;
-            match self.operand_of(*value, TakenNumbers::None)? {
-                Operand::Graph { .. } | Operand::Known(_) => {}
-                _ => return unsupported(WHOLE, "an argument is neither a tensor nor a plain value"),
+            if !matches!(self.operand_of(*value, TakenNumbers::None)?, Operand::Graph { .. } | Operand::Known(_)) {
+                return Ok(true);
             }
         }
-        Ok(())
+        Ok(false)
+    }
+
+    /// Whether a call with these arguments does what `forward` does.
+    fn is_plain_forward(&mut self, plain: PlainForward, args: &Arguments) -> Traced<bool> {
+        if plain == PlainForward::No || !args.keywords.is_empty() {
+            return Ok(false);
+        }
+        for value in &args.positional {
+            let Operand::Graph { example, .. } = self.operand_of(*value, TakenNumbers::None)? else { continue };
+            let is = |name: &str| example.getattr("dtype")?.getattr(name)?.is_truthy();
+            let is_of_numbers = || PyResult::Ok(is("is_floating_point")? || is("is_complex")?);
+            let may_need = plain == PlainForward::OfIntegers && is_of_numbers().unwrap_or(true);
+            if may_need || self.needs_gradients(*value)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What `forward` does is in the graph, and its result is that of the call: what the graph makes, not an argument, which would be given back as
+    /// another object.
+    fn call_forward(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        (context, forward, set_up): (Bound<'py, PyAny>, Bound<'py, PyAny>, Option<Bound<'py, PyAny>>),
+        (off, back): (Box<ModeChange<'py>>, Box<ModeChange<'py>>),
+        args: &Arguments,
+    ) -> Traced<ValueId> {
+        let before = self.state.values.len();
+        let (context, forward) = (self.absorb_static(context), self.absorb_static(forward));
+        let set_up = set_up.map(|set_up| self.absorb_static(set_up));
+        let needs = vec![false; args.positional.len()];
+        let needs = PyTuple::new(self.py, needs).or_else(|error| internal(error.to_string()))?;
+        let needs = self.constant(needs.into_any());
+        self.switch(domain, *off)?;
+        let called = self.call_within_gradient((context, forward, set_up, None), needs, args);
+        let called = called.inspect_err(|signal| {
+            // It runs natively as a whole.
+            if matches!(signal, Unwind::Break(_)) {
+                self.state.broken_frames.clear();
+            }
+        });
+        if matches!(called, Ok(_) | Err(Unwind::Raised(_))) {
+            self.switch(domain, *back)?;
+        }
+        let (_, result) = called?;
+        match self.value(result) {
+            Value::Node { .. } if result.0 as usize >= before => Ok(result),
+            _ => unsupported(WHOLE, "it gives something else than a new tensor"),
+        }
     }
 
     /// A backend that gets the graph does not see what a function uses beside its arguments.

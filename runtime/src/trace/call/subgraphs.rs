@@ -59,7 +59,7 @@ impl<'py> Tracer<'py> {
             bodies.push(self.body(*function, called, formals, order)?);
         }
         // What its function gives, the call gives: others work out sizes of their own.
-        if order.arity != order.lifted && !self.state.numbers.layouts.is_empty() {
+        if !keeps_layouts(order, &bodies) && !self.state.numbers.layouts.is_empty() {
             return self.fix_sizes(self.state.numbers.layouts.keys().copied().collect());
         }
         if order.apart && bodies.iter().any(|body| body.shape != Shape::Leaf(0)) {
@@ -99,7 +99,8 @@ impl<'py> Tracer<'py> {
         let mut extra = Vec::new();
         for node in lifted.iter().flatten() {
             let value = self.value_of_node(*node)?;
-            let numbers = if order.arity == order.lifted { TakenNumbers::Integers } else { TakenNumbers::None };
+            let is_called_so = keeps_layouts(order, bodies);
+            let numbers = if is_called_so { TakenNumbers::Integers } else { TakenNumbers::None };
             extra.push(self.operand_of(value, numbers)?);
         }
         let mut operands = Vec::new();
@@ -157,7 +158,7 @@ impl<'py> Tracer<'py> {
             let from = [Operand::Graph { value: whole, example: made.clone(), layout: None }, Operand::Known(index)];
             let part = self.record(domain, getitem.clone(), &from, &[], part)?;
             let layout = bodies.first().and_then(|body| body.leaves.get(place)?.2.as_deref().cloned());
-            self.keep_layout(part, layout.filter(|_| order.arity == order.lifted));
+            self.keep_layout(part, layout.filter(|_| keeps_layouts(order, bodies)));
             parts.push(part);
         }
         let alike = !order.formals.is_empty() || bodies.windows(2).all(|pair| pair[0].shape == pair[1].shape);
@@ -393,4 +394,12 @@ impl<'py> Tracer<'py> {
             .position(|value| matches!(value, Value::Node { node: known, .. } if *known == node));
         found.map_or_else(|| internal("a node without a value"), |index| Ok(ValueId(index as u32)))
     }
+}
+
+/// Whether the call gives what its functions give, which are called with what it is called with: a choice between such as give tensors of the
+/// same sizes.
+fn keeps_layouts(order: &HigherOrder, bodies: &[Body]) -> bool {
+    let sizes = |body: &Body| body.leaves.iter().map(|(_, _, layout)| layout.clone()).collect::<Vec<_>>();
+    let are_alike = || bodies.windows(2).all(|pair| sizes(&pair[0]) == sizes(&pair[1]));
+    order.arity == order.lifted || order.chooses.is_some() && order.formals.is_empty() && are_alike()
 }

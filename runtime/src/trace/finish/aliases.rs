@@ -79,7 +79,7 @@ impl<'py> Tracer<'py> {
         let changed = reached(&self.state.graph, &changed);
         let mut inputs = Vec::new();
         for (node, value) in self.state.inputs.iter() {
-            let object = self.real(*value).filter(|object| self.domain_of(&object.get_type()).is_some());
+            let object = self.real(*value).filter(|object| self.has_memory(object));
             if let (Some(object), Some(source)) = (object, self.source(*value)) {
                 inputs.push((object, source, changed.contains(node)));
             }

@@ -94,7 +94,7 @@ impl<'py> Tracer<'py> {
                 }
             }
         }
-        let object = |value| self.real(value).filter(|object| self.domain_of(&object.get_type()).is_some());
+        let object = |value| self.real(value).filter(|object| self.has_memory(object));
         let behind = self.state.inputs.iter().filter_map(|(node, value)| Some((object(*value)?, *inputs.get(node)?)));
         let (objects, changed): (Vec<_>, Vec<_>) = behind.unzip();
         match meets || domain.share_memory(&objects, &changed) {

@@ -6,8 +6,12 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
+
+/// What operations call a generator that they are given.
+const GENERATOR: &str = "generator";
 
 impl<'py> Tracer<'py> {
     /// What is to be saved before the graph runs: each time what it changes before the last node that contents can make raise.
@@ -15,6 +19,10 @@ impl<'py> Tracer<'py> {
         let mut undo = Undo::default();
         let (mut may_raise, mut in_any_order) = (false, false);
         let (mut changed, mut always, mut generators) = (FxHashSet::default(), FxHashSet::default(), Vec::new());
+        let has_memory = |node: &NodeId| {
+            let value = self.state.inputs.iter().find(|(input, _)| input == node);
+            value.and_then(|(_, value)| self.real(*value)).is_none_or(|object| self.has_memory(&object))
+        };
         // Changes by what the graph calls as a whole.
         let dropped = self.state.changed_by_graph.iter().filter(|change| self.state.dropped_nodes.contains(&change.by));
         dropped.for_each(|change| changed.extend(self.inputs_behind(change.operand)));
@@ -37,6 +45,10 @@ impl<'py> Tracer<'py> {
                 always.extend(changed.iter().copied());
                 undo.parts_always = undo.parts;
             }
+        }
+        if may_raise {
+            // Nothing tells whether the graph has changed them.
+            always.extend(changed.iter().copied().filter(|node| !has_memory(node)));
         }
         if in_any_order {
             always.clone_from(&changed);
@@ -131,11 +143,9 @@ impl<'py> Tracer<'py> {
         Some((Arc::clone(domain), domain.effects(target)))
     }
 
-    /// Whether contents can make the node raise: what it takes symbolic numbers for, or indices that are tensors.
+    /// Whether contents can make the node raise: what it takes symbolic numbers for, or indices that are tensors, or become such.
     fn may_raise(&self, node: &Node, effects: &NodeEffects) -> bool {
-        let mut index = Vec::new();
-        node.args.iter().skip(1).take(1).for_each(|argument| argument.nodes(&mut index));
-        let indexed = || node.name.contains("item") && !index.is_empty();
+        let indexed = || node.name.contains("item") && node.args.get(1).is_some_and(|index| chooses(self.py, index));
         // What has one operand, and nothing else, has nothing that its sizes could not fit.
         let fits = || node.args.len() == 1 && node.kwargs.is_empty();
         effects.raises && !is_of_constants(node, effects)
@@ -160,6 +170,10 @@ impl<'py> Tracer<'py> {
     pub(crate) fn written(&self, id: NodeId, node: &Node, effects: &NodeEffects) -> Vec<NodeId> {
         let changes = self.state.changed_by_graph.iter().filter(|change| change.by == id);
         let mut written: Vec<_> = changes.map(|change| change.operand).collect();
+        if effects.draws {
+            let drawn_from = node.kwargs.iter().filter(|(name, _)| name == GENERATOR);
+            drawn_from.for_each(|(_, generator)| generator.nodes(&mut written));
+        }
         for at in &effects.writes {
             node.args.iter().skip(*at).take(1).for_each(|argument| argument.nodes(&mut written));
         }
@@ -206,6 +220,32 @@ fn is_of_constants(node: &Node, effects: &NodeEffects) -> bool {
     let mut operands = Vec::new();
     node.arguments().for_each(|argument| argument.nodes(&mut operands));
     operands.is_empty() && !effects.is_unknown
+}
+
+/// Whether an index is, or has, a tensor, or a sequence of numbers: no example without contents has looked at them.
+fn chooses(py: Python<'_>, index: &Argument) -> bool {
+    match index {
+        Argument::Tuple(parts) => parts.iter().any(|part| is_choice(py, part)),
+        Argument::Constant(object) => match object.bind(py).cast::<PyTuple>() {
+            Ok(parts) => parts.iter().any(|part| is_chosen_by(&part)),
+            Err(_) => is_choice(py, index),
+        },
+        index => is_choice(py, index),
+    }
+}
+
+fn is_choice(py: Python<'_>, part: &Argument) -> bool {
+    match part {
+        Argument::Node(_) | Argument::Tuple(_) | Argument::List(_) => true,
+        Argument::Slice(parts) => parts.iter().any(|part| is_choice(py, part)),
+        Argument::Constant(object) => is_chosen_by(object.bind(py)),
+    }
+}
+
+/// Whether a constant is no number, slice, or mark.
+fn is_chosen_by(part: &Bound<'_, PyAny>) -> bool {
+    let class = part.get_type();
+    !matches!(&*crate::ffi::types::c_name(&class), "int" | "bool" | "slice" | "NoneType" | "ellipsis")
 }
 
 /// A division that rounds raises where integers are divided by zero.

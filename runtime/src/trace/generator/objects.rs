@@ -7,7 +7,7 @@ use crate::trace::exception::filtered_warnings::USED_REGISTRY;
 use crate::trace::state::frame::Frame;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
-use crate::trace::state::value::{LATER_HANDLE, New, Value, ValueId, ValueSet};
+use crate::trace::state::value::{LATER_ATTRIBUTE, LATER_HANDLE, New, Value, ValueId, ValueSet};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -108,6 +108,9 @@ impl<'py> Tracer<'py> {
         }
         if let Some(class) = self.class_in_contextvars(name) {
             return Ok(class);
+        }
+        if name == LATER_ATTRIBUTE {
+            return self.know_attributes();
         }
         if name == USED_REGISTRY {
             return unsupported("warnings after others of the trace", name);

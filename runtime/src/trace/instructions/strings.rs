@@ -35,6 +35,10 @@ impl<'py> Tracer<'py> {
             frame.push(joined);
             return Ok(Flow::Next);
         }
+        if let Some(joined) = self.join_computed(&parts)? {
+            frame.push(joined);
+            return Ok(Flow::Next);
+        }
         let mut text = String::new();
         for part in parts {
             match self.known_str(part) {
@@ -63,7 +67,9 @@ impl<'py> Tracer<'py> {
         let value = frame.pop()?;
         let result = match self.text_in_line(frame, value, None)? {
             Some(text) => text,
-            None if self.known_str(value).is_some() => value,
+            None if self.is_computed_text(value) || !self.is_symbolic(value) && self.known_str(value).is_some() => {
+                value
+            }
             None => self.call_builtin("format", &[value])?,
         };
         frame.push(result);

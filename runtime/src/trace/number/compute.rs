@@ -39,7 +39,8 @@ pub(super) fn compute<'py>(operation: Operation, operands: &[Numeral<'py>]) -> P
         | Operation::Truncate
         | Operation::Round
         | Operation::Function(_)
-        | Operation::IntegerRoot => original(left.py(), operation.module(), operation.name())?.call1((left,)),
+        | Operation::IntegerRoot
+        | Operation::BitLength => original(left.py(), operation.module(), operation.name())?.call1((left,)),
         Operation::ToSingle => {
             let number = number(left).and_then(|number| operation.apply(&[number]));
             match number {

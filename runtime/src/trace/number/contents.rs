@@ -210,7 +210,7 @@ impl<'py> Tracer<'py> {
         }
         let mut inputs = Vec::new();
         for (node, value) in self.state.inputs.iter() {
-            let object = self.real(*value).filter(|object| self.domain_of(&object.get_type()).is_some());
+            let object = self.real(*value).filter(|object| self.has_memory(object));
             if let (Some(object), Some(source)) = (object, self.source(*value)) {
                 inputs.push((object, source, self.state.numbers.looked_at.contains(node)));
             }

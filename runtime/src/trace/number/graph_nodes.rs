@@ -4,6 +4,7 @@ use crate::ffi::callee;
 use crate::ffi::snapshot::original;
 use crate::graph::{Argument, ForBackend, InputSize, Node, NodeId, NodeOp};
 use crate::symbol::{Formula, Number, Operation, SymbolicLayout};
+use crate::trace::state::computed_number::Computation;
 use crate::trace::state::numbers::TakenNumbers;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
@@ -23,7 +24,9 @@ impl<'py> Tracer<'py> {
         // Backends compile floats as constants: such a call runs between the parts that they compile, where it may.
         let stays_together = || self.state.domains.iter().any(|domain| domain.belongs_together(self.py));
         let takes_floats = match taken {
-            TakenNumbers::All => !self.state.backend || self.state.numbers.becomes_tensor || !stays_together(),
+            TakenNumbers::All | TakenNumbers::Ruled | TakenNumbers::Asked => {
+                !self.state.backend || self.state.numbers.becomes_tensor || !stays_together()
+            }
             TakenNumbers::Classes => true,
             TakenNumbers::None | TakenNumbers::Integers | TakenNumbers::OpenIntegers => false,
         };
@@ -68,15 +71,16 @@ impl<'py> Tracer<'py> {
     }
 
     /// What the graph calls for an operation. `int` wants to know the number: backends get what has an answer for symbols, too.
-    fn number_function_of(&self, operation: Operation) -> Traced<Bound<'py, PyAny>> {
-        if operation == Operation::Truncate
+    fn number_function_of(&self, computation: Computation) -> Traced<Bound<'py, PyAny>> {
+        if computation == Computation::Operation(Operation::Truncate)
             && self.state.backend
             && let Ok(truncate) = original(self.py, "math", "trunc")
             && callee::module_of(&truncate) == "math"
         {
             return Ok(truncate);
         }
-        self.import(operation.module(), operation.name())
+        let (module, name) = computation.function();
+        self.import(module, name)
     }
 
     /// The symbolic number that a node computes.
@@ -95,7 +99,8 @@ impl<'py> Tracer<'py> {
         if let Some(node) = computed.expression.and_then(|expression| self.state.numbers.nodes_of.get(&expression)) {
             return Ok(*node);
         }
-        let (operation, operands, expression) = (computed.operation, computed.operands.clone(), computed.expression);
+        let (computation, operands, expression) =
+            (computed.computation, computed.operands.clone(), computed.expression);
         let meta = crate::ffi::types::name(&computed.hint.bind(self.py).get_type());
         let mut args = Vec::with_capacity(operands.len());
         for operand in operands {
@@ -107,9 +112,9 @@ impl<'py> Tracer<'py> {
                 },
             });
         }
-        let target = self.number_function_of(operation)?;
+        let target = self.number_function_of(computation)?;
         let node = self.node(Node {
-            name: operation.name().to_owned(),
+            name: computation.function().1.to_owned(),
             op: NodeOp::CallFunction,
             target: Some(target.unbind()),
             args,

@@ -6,6 +6,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
+use pyo3::types::PyInt;
 use std::cell::RefCell;
 
 impl<'py> Tracer<'py> {
@@ -79,6 +80,7 @@ impl<'py> Tracer<'py> {
         let is_size = |expression| self.state.numbers.expressions.kind(expression) == Kind::Integer;
         Ok(match numeral.expression {
             Some(expression) if is_size(expression) => SizedNode::Number(expression),
+            None if numeral.hint.is_exact_instance_of::<PyInt>() => SizedNode::Other,
             _ => SizedNode::Contents(numeral.hint),
         })
     }

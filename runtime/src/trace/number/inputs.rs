@@ -7,7 +7,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyType};
+use pyo3::types::{PyBool, PyFloat, PyInt, PyString, PyType};
 
 /// An operand of an operation on numbers.
 pub(super) struct Numeral<'py> {
@@ -24,7 +24,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn is_symbolic(&self, value: ValueId) -> bool {
         const KNOWN: GuardRequest = GuardRequest::KNOWN.union(GuardRequest::EQUALS).union(GuardRequest::IS);
         let symbolic = match self.value(value) {
-            Value::New(New::Computed(_)) => true,
+            Value::New(New::Computed(computed)) => !computed.hint.bind(self.py).is_exact_instance_of::<PyString>(),
             Value::Node { .. } => return self.is_unread(value),
             Value::Real { object, source: Some(source) } => {
                 self.state.numbers.is_changing(source) && self.may_be_symbolic(source, object.bind(self.py))
@@ -41,7 +41,10 @@ impl<'py> Tracer<'py> {
 
     /// Whether the value is an exact `int` or `float` that the trace does not know to be this one.
     pub(crate) fn is_number(&self, value: ValueId) -> bool {
-        matches!(self.value(value), Value::New(New::Computed(_))) || self.is_symbolic(value)
+        let is_text = |hint: &Bound<'py, PyAny>| hint.is_exact_instance_of::<PyString>();
+        let is_computed =
+            matches!(self.value(value), Value::New(New::Computed(computed)) if !is_text(computed.hint.bind(self.py)));
+        is_computed || self.is_symbolic(value)
     }
 
     /// Whether a number may be an input: one that fits, and no NaN, which is equal to nothing and found by identity.

@@ -1,10 +1,13 @@
 //! Symbolic numbers: what they are computed from, what the trace asks of them, and how the graph gets them.
 mod compute;
+mod computed_texts;
 mod conditions;
 mod contents;
+mod extremes;
 mod graph_nodes;
 mod graph_so_far;
 mod inputs;
+mod math_functions;
 mod of_contents;
 mod operations;
 mod scalar_tensors;

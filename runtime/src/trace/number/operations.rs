@@ -1,11 +1,9 @@
 //! Operations on symbolic numbers: what they give is computed again by compiled code, which must not raise there.
 use super::compute::compute;
 use super::inputs::Numeral;
-use crate::ffi::snapshot::original;
 use crate::symbol::{Comparison, Kind, Number, Operation, Relation};
 use crate::trace::operator::capi::SlotFunction;
-use crate::trace::state::arguments::Arguments;
-use crate::trace::state::computed_number::ComputedNumber;
+use crate::trace::state::computed_number::{Computation, ComputedNumber};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::{New, Value, ValueId};
@@ -13,8 +11,14 @@ use generated::slots::Slot;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyFrozenSet, PyInt, PyTuple};
 
-/// Exponents that are multiplied out.
-const EXPONENTS: std::ops::RangeInclusive<i64> = 0..=8;
+/// Exponents of integers.
+const EXPONENTS: std::ops::RangeInclusive<i64> = 0..=62;
+
+/// What the exponents of integers are at most whose powers are floats, which must not be too large for one.
+const FLOAT_EXPONENT: f64 = 8.0;
+
+/// What exponents and numbers of bits that change are at most where integers have more bits than 64.
+const LARGE_EXPONENT: i64 = 4096;
 
 /// With how many integers of a constant one is compared.
 const AMONG: usize = 16;
@@ -46,7 +50,28 @@ impl<'py> Tracer<'py> {
             // `pow` with a third operand.
             [left, right, modulus] if self.is_none(*modulus)? => self.number_operation(operation, &[*left, *right]),
             [left, right] => self.number_operation(operation, &[*left, *right]),
+            [left, right, modulus] if operation == Operation::Power => self.power_modulo(*left, *right, *modulus),
             _ => Ok(None),
+        }
+    }
+
+    /// `pow(left, right, modulus)` of integers, where exponent and modulus are known.
+    fn power_modulo(&mut self, left: ValueId, right: ValueId, modulus: ValueId) -> Traced<Option<ValueId>> {
+        for operand in [left, right, modulus] {
+            if !self.class_of(operand)?.is(self.py.get_type::<PyInt>()) {
+                return Ok(None);
+            }
+        }
+        if self.is_symbolic(right) || self.is_symbolic(modulus) {
+            return Ok(None);
+        }
+        let exponent = self.known(right).and_then(|exponent| exponent.extract::<i64>().ok());
+        if !exponent.is_some_and(|exponent| EXPONENTS.contains(&exponent)) {
+            return Ok(None);
+        }
+        match self.number_operation(Operation::Power, &[left, right])? {
+            Some(power) => self.number_operation(Operation::Remainder, &[power, modulus]),
+            None => Ok(None),
         }
     }
 
@@ -115,7 +140,8 @@ impl<'py> Tracer<'py> {
         if expression.is_some_and(|expression| matches!(expressions.known(expression), Some(Number::Integer(_)))) {
             return Ok(Some(self.constant(hint)));
         }
-        let computed = ComputedNumber { operation, operands: operands.into(), hint: hint.unbind(), expression };
+        let computation = Computation::Operation(operation);
+        let computed = ComputedNumber { computation, operands: operands.into(), hint: hint.unbind(), expression };
         Ok(Some(self.push(Value::New(New::Computed(computed)))))
     }
 
@@ -175,8 +201,8 @@ impl<'py> Tracer<'py> {
             let why = "the trace computes a power with it";
             return power.is_some_and(|power| self.relation_truth(Relation::fits(power), why) == Some(true));
         }
-        let most = *EXPONENTS.end() as f64;
-        let small = !exponent.symbolic && exponent.hint.extract::<f64>().is_ok_and(|exponent| exponent.abs() <= most);
+        let is_small = |exponent: f64| exponent.abs() <= FLOAT_EXPONENT;
+        let small = !exponent.symbolic && exponent.hint.extract::<f64>().is_ok_and(is_small);
         small
             && base.hint.is_exact_instance_of::<PyInt>()
             && self.compares_with(base, Comparison::Greater, Number::Integer(0))
@@ -204,14 +230,16 @@ impl<'py> Tracer<'py> {
         domain.iter().all(|(comparison, bound)| self.compares_with(operand, *comparison, *bound))
     }
 
-    /// Whether the integer fits that an operation gives whose second operand is symbolic, and not negative.
+    /// Whether an operation gives an integer whose second operand is symbolic, and not negative: one that fits, or else one of not too many bits.
     fn has_integer(&mut self, operation: Operation, operands: &[Numeral<'py>]) -> bool {
         let [Numeral { expression: Some(left), .. }, by] = operands else { return false };
         let Some(right) = by.expression else { return false };
         let result = self.state.numbers.expressions.apply(operation, &[*left, right]);
         let why = "the trace computes a power with it";
-        self.compares_with(by, Comparison::GreaterOrEqual, Number::Integer(0))
-            && result.is_some_and(|result| self.relation_truth(Relation::fits(result), why) == Some(true))
+        let at_least = |this: &mut Self| this.compares_with(by, Comparison::GreaterOrEqual, Number::Integer(0));
+        at_least(self)
+            && (result.is_some_and(|result| self.relation_truth(Relation::fits(result), why) == Some(true))
+                || self.compares_with(by, Comparison::LessOrEqual, Number::Integer(LARGE_EXPONENT)))
     }
 
     /// Whether the operand is so compared with a number.
@@ -242,31 +270,8 @@ impl<'py> Tracer<'py> {
         self.relation_truth(relation, "the trace makes a float of it") == Some(true)
     }
 
-    /// A function of the module `math`, as it is there now, of numbers; `None`: C does it.
-    pub(crate) fn number_in_math(
-        &mut self,
-        function: &Bound<'py, PyAny>,
-        name: &str,
-        args: &Arguments,
-    ) -> Traced<Option<ValueId>> {
-        let (values, true, Some(operation)) =
-            (args.positional.as_slice(), args.keywords.is_empty(), Operation::of_math(name))
-        else {
-            return Ok(None);
-        };
-        let is_named = original(self.py, "math", name).is_ok_and(|named| named.is(function));
-        if !is_named || !values.iter().any(|value| self.is_symbolic(*value)) {
-            return Ok(None);
-        }
-        match values {
-            [value] if operation.arity() == 1 => self.rounded(operation, *value),
-            values if values.len() == operation.arity() => self.number_operation(operation, values),
-            _ => Ok(None),
-        }
-    }
-
     /// An operation on one number, which may be to make an integer of one that is one.
-    fn rounded(&mut self, operation: Operation, value: ValueId) -> Traced<Option<ValueId>> {
+    pub(super) fn rounded(&mut self, operation: Operation, value: ValueId) -> Traced<Option<ValueId>> {
         match operation.rounds() && self.class_of(value)?.is(self.py.get_type::<PyInt>()) {
             true => Ok(Some(value)),
             false => self.number_operation(operation, &[value]),
@@ -313,7 +318,7 @@ impl<'py> Tracer<'py> {
             return self.unread_extreme_of_items(name, *items);
         }
         if !args.iter().any(|arg| self.is_symbolic(*arg)) {
-            return Ok(None);
+            return if ["min", "max"].contains(&name) { self.extreme_of_arrays(name, args) } else { Ok(None) };
         }
         match (name, args) {
             ("min" | "max", [first, rest @ ..]) if !rest.is_empty() => {
@@ -336,7 +341,8 @@ impl<'py> Tracer<'py> {
             ("divmod", [left, right]) => {
                 let operands = [*left, *right];
                 for operand in operands {
-                    if !self.class_of(operand)?.is(self.py.get_type::<PyInt>()) {
+                    let class = self.class_of(operand)?;
+                    if !self.is_of_numbers(&class) {
                         return Ok(None);
                     }
                 }
@@ -348,6 +354,7 @@ impl<'py> Tracer<'py> {
                 }
             }
             ("pow", [left, right]) => self.number_operation(Operation::Power, &[*left, *right]),
+            ("pow", [left, right, modulus]) => self.power_modulo(*left, *right, *modulus),
             ("int", [value]) => self.rounded(Operation::Truncate, *value),
             ("round", [value]) => self.rounded(Operation::Round, *value),
             ("round", [value, digits]) => self.rounded_to(*value, *digits),

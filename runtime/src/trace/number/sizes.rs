@@ -6,7 +6,7 @@ use crate::guard::DomainCheck;
 use crate::guard::source::Source;
 use crate::names::{Name, name};
 use crate::symbol::{Comparison, ExpressionId, Number, Operation, Relation, SizeArithmetic, Split, SymbolicLayout};
-use crate::trace::state::computed_number::ComputedNumber;
+use crate::trace::state::computed_number::{Computation, ComputedNumber};
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal};
@@ -152,7 +152,8 @@ impl<'py> Tracer<'py> {
             return internal("a size without a number");
         };
         let hint = self.number_object(hint).unbind();
-        let computed = ComputedNumber { operation, operands: operands.into(), hint, expression: Some(expression) };
+        let computation = Computation::Operation(operation);
+        let computed = ComputedNumber { computation, operands: operands.into(), hint, expression: Some(expression) };
         Ok(self.push(Value::New(New::Computed(computed))))
     }
 

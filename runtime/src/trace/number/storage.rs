@@ -48,7 +48,7 @@ impl<'py> Tracer<'py> {
             self.state.numbers.texts_in_containers = true;
             return self.proxy(value);
         }
-        if !self.is_symbolic(value) {
+        if !self.is_made_again(value) {
             return self.native(value);
         }
         self.state.numbers.in_containers = true;
@@ -102,13 +102,14 @@ impl<'py> Tracer<'py> {
         if !args.iter().any(|arg| self.holds_number(arg, DEPTH)) {
             return Ok(());
         }
-        let numbers: Vec<_> = self.state.proxies.keys().copied().filter(|value| self.is_symbolic(*value)).collect();
+        let is_open = |value: &ValueId| self.is_made_again(*value);
+        let numbers: Vec<_> = self.state.proxies.keys().copied().filter(is_open).collect();
         if numbers.is_empty() { Ok(()) } else { self.fix_numbers(numbers) }
     }
 
-    /// Whether an object is a symbolic number, or holds one so deep.
+    /// Whether an object is a symbolic number, or a text of one, or holds one so deep.
     pub(crate) fn holds_number(&self, object: &Bound<'py, PyAny>, depth: usize) -> bool {
-        self.holds(object, depth, &|value| self.is_symbolic(value))
+        self.holds(object, depth, &|value| self.is_made_again(value))
     }
 
     fn holds(&self, object: &Bound<'py, PyAny>, depth: usize, is: &dyn Fn(ValueId) -> bool) -> bool {

@@ -24,7 +24,10 @@ impl<'py> Tracer<'py> {
     /// `left + right` and `left % right`, where one is, or holds, a text or a number that contents decide; `None`: none does, or it may raise.
     pub(crate) fn text_operation(&mut self, name: &str, left: ValueId, right: ValueId) -> Traced<Option<ValueId>> {
         match name {
-            "add" | "iadd" => self.join_unread(&[left, right]),
+            "add" | "iadd" => match self.join_unread(&[left, right])? {
+                Some(joined) => Ok(Some(joined)),
+                None => self.join_computed(&[left, right]),
+            },
             "mod" | "imod" => {
                 let held = match self.held_items(right) {
                     Some(_) if self.owned(right).is_some_and(|right| right.is_instance_of::<PyList>()) => {
@@ -33,7 +36,8 @@ impl<'py> Tracer<'py> {
                     held => held.unwrap_or_else(|| vec![right]),
                 };
                 if !held.iter().any(|value| self.is_unread(*value) || self.is_unread_text(*value)) {
-                    return Ok(None);
+                    let of_text = self.class_of(left)?.is(self.py.get_type::<PyString>());
+                    return if of_text { self.fill_computed("filled", left, &held) } else { Ok(None) };
                 }
                 match self.known_str(left) {
                     Some(format) => self.filled("filled", &format, &held),
@@ -48,14 +52,17 @@ impl<'py> Tracer<'py> {
     pub(crate) fn text_method(&mut self, name: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
         let Some((text, rest)) = args.split_first() else { return Ok(None) };
         match (name, rest) {
-            ("join", [parts]) if self.state.numbers.texts_in_containers => {
+            ("join", [parts]) if self.state.numbers.texts_in_containers || self.state.numbers.in_containers => {
                 let Some(parts) = self.held_items(*parts) else { return Ok(None) };
                 let mut all = Vec::with_capacity(parts.len() * 2);
                 for (index, part) in parts.into_iter().enumerate() {
                     all.extend((index > 0).then_some(*text));
                     all.push(part);
                 }
-                self.join_unread(&all)
+                match self.join_unread(&all)? {
+                    Some(joined) => Ok(Some(joined)),
+                    None => self.join_computed(&all),
+                }
             }
             ("format", [_, ..]) if rest.iter().any(|part| self.is_unread(*part) || self.is_unread_text(*part)) => {
                 match self.known_str(*text) {
@@ -63,6 +70,7 @@ impl<'py> Tracer<'py> {
                     None => Ok(None),
                 }
             }
+            ("format", [_, ..]) => self.fill_computed("formatted", *text, rest),
             _ => Ok(None),
         }
     }
@@ -163,7 +171,7 @@ impl<'py> Tracer<'py> {
 }
 
 /// What instances of a class may be, as far as formats look at them.
-fn tried<'py>(class: &Bound<'py, PyType>) -> Option<[Bound<'py, PyAny>; TRIES]> {
+pub(super) fn tried<'py>(class: &Bound<'py, PyType>) -> Option<[Bound<'py, PyAny>; TRIES]> {
     let py = class.py();
     let made = if class.is(py.get_type::<PyBool>()) {
         [true.into_bound_py_any(py), false.into_bound_py_any(py), true.into_bound_py_any(py)]

@@ -219,7 +219,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn unread_operand(&mut self, value: ValueId, taken: TakenNumbers) -> Traced<Option<Operand<'py>>> {
         let takes = match (taken, self.value(value)) {
             (TakenNumbers::All | TakenNumbers::Classes, _) => self.is_unread(value),
-            (TakenNumbers::OpenIntegers, Value::Node { kind, .. }) => {
+            (TakenNumbers::OpenIntegers | TakenNumbers::Ruled, Value::Node { kind, .. }) => {
                 kind.bind(self.py).is(self.py.get_type::<PyInt>())
             }
             _ => false,

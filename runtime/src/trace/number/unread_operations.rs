@@ -9,7 +9,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyTuple, PyType};
+use pyo3::types::{PyBool, PyFloat, PyInt, PyType};
 
 /// What multiplies, and how many products of integers of 64 bits, with sums of them, surely fit a float.
 const PRODUCT: &str = "multiplied";
@@ -171,16 +171,13 @@ impl<'py> Tracer<'py> {
 
     /// The same of the items of a list or tuple that the trace has made.
     pub(super) fn unread_extreme_of_items(&mut self, name: &str, items: ValueId) -> Traced<Option<ValueId>> {
-        let Some(made) = self.owned(items) else { return Ok(None) };
-        let items: Vec<_> = match (made.cast_exact::<PyList>(), made.cast_exact::<PyTuple>()) {
-            (Ok(list), _) => list.iter().collect(),
-            (_, Ok(tuple)) => tuple.iter().collect(),
-            _ => return Ok(None),
-        };
-        let items: Vec<_> = items.into_iter().map(|item| self.absorb(item)).collect();
+        let Some(items) = self.items_made(items) else { return Ok(None) };
         match items.as_slice() {
             [item] if self.is_unread(*item) => Ok(Some(*item)),
-            items => self.unread_extreme(name, items),
+            items => match self.unread_extreme(name, items)? {
+                Some(extreme) => Ok(Some(extreme)),
+                None => self.extreme_of_arrays(name, items),
+            },
         }
     }
 

@@ -198,6 +198,12 @@ impl<'py> Tracer<'py> {
             }
             _ => return unsupported("comparison with a graph value", class),
         };
+        if self.is_not_implemented(result) && classes[0].is(&classes[1]) && ["eq", "ne"].contains(&name) {
+            // The other operand says the same.
+            let same = self.is(left, right)?;
+            let answer = PyBool::new(self.py, same == (name == "eq")).to_owned().into_any();
+            return Ok(self.constant(answer));
+        }
         if self.is_not_implemented(result) {
             return unsupported("comparison that a graph value does not implement", class);
         }

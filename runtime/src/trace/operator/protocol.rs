@@ -99,7 +99,8 @@ impl<'py> Tracer<'py> {
             return Ok(false);
         }
         let class = self.class_of(left)?;
-        if self.domain_of(&class).is_some_and(|domain| domain.gives_new_objects()) {
+        let is_choice = self.is_choice(left) || self.is_choice(right);
+        if !is_choice && self.domain_of(&class).is_some_and(|domain| domain.gives_new_objects()) {
             return Ok(false);
         }
         unsupported(

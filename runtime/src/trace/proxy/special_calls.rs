@@ -124,7 +124,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn stored_result(&mut self, name: &str, result: ValueId) -> Traced<Bound<'py, PyAny>> {
         let passed_on = match name {
             "__next__" if self.is_unread(result) => self.state.numbers.passes_on,
-            "__next__" => self.state.numbers.asked_by_slots && self.is_symbolic(result),
+            "__next__" | "__call__" => self.state.numbers.asked_by_slots && self.is_made_again(result),
             _ => is_operation(name) && self.is_number(result),
         };
         if passed_on { self.stored(result) } else { self.native(result) }

@@ -196,8 +196,12 @@ pub(crate) enum TakenNumbers {
     None,
     /// Integers, which may say sizes.
     Integers,
+    /// The same, and floats, where something is asked what comes of them.
+    Asked,
     /// The same, also those that contents of arrays decide.
     OpenIntegers,
+    /// The same, and floats.
+    Ruled,
     /// All: they are contents.
     All,
     /// All: the operation looks at their classes alone, and is no part of the graph.

@@ -215,6 +215,8 @@ pub struct State {
     pub(crate) mode_changes: Tracked<Vec<crate::trace::state::process::ModeInForce>>,
     /// Values of the graph that are given to calls after it.
     pub(crate) used_after: Tracked<Vec<ValueId>>,
+    /// Values of the graph that are one of several others.
+    pub(crate) choices: Tracked<Vec<ValueId>>,
     /// Handles that calls after the graph give, and these calls.
     pub(crate) later_handles: FxHashMap<ValueId, crate::trace::state::wholes::Whole>,
     /// Modes that take over calls.
@@ -399,6 +401,11 @@ impl<'py> Tracer<'py> {
             Ok(object) => Ok(object),
             Err(error) => internal(format!("{module}.{name}: {error}")),
         }
+    }
+
+    /// Whether it is an object of a domain that has memory, which others may share.
+    pub(crate) fn has_memory(&self, object: &Bound<'py, PyAny>) -> bool {
+        self.domain_of(&object.get_type()).is_some_and(|domain| domain.has_memory())
     }
 
     pub(crate) fn domain_of(&self, class: &Bound<'py, PyType>) -> Option<Arc<dyn Domain>> {

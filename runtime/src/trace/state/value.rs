@@ -173,6 +173,9 @@ pub enum New {
 /// What [`New::Opaque`] calls what is given by a call that is made after the graph.
 pub(crate) const LATER_HANDLE: &str = "handle of a call after the graph";
 
+/// What it calls an attribute that is known when the graph has run.
+pub(crate) const LATER_ATTRIBUTE: &str = "attribute that the graph gives";
+
 impl New {
     /// What a tuple, list or dict holds, and what a number is computed from.
     pub fn items(&self) -> Vec<ValueId> {

@@ -73,11 +73,16 @@ impl<'py> Tracer<'py> {
         let use_of_numbers = domain.use_of_numbers(&callee);
         let in_contents = use_of_numbers != NumberUse::Other;
         let takes_sizes = domain.takes_sizes(&callee);
+        // The graph so far is asked with floats as they are in this call.
+        let by_graph = domain.asks_graph_for_sizes(self.py, &callee);
         let numbers = match (in_contents, takes_sizes) {
             (true, _) if use_of_numbers == NumberUse::Classes => TakenNumbers::Classes,
             (true, _) => TakenNumbers::All,
-            (false, takes_sizes) if takes_sizes || domain.takes_open_sizes(&callee) => TakenNumbers::OpenIntegers,
-            (false, _) if domain.may_take_sizes(&callee) => TakenNumbers::Integers,
+            (false, true) if !by_graph => TakenNumbers::Ruled,
+            (false, true) => TakenNumbers::OpenIntegers,
+            (false, false) if domain.takes_open_sizes(&callee) => TakenNumbers::OpenIntegers,
+            (false, false) if domain.may_take_sizes(&callee) && !by_graph => TakenNumbers::Asked,
+            (false, false) if domain.may_take_sizes(&callee) => TakenNumbers::Integers,
             (false, _) => TakenNumbers::None,
         };
         let is_early = use_of_numbers == NumberUse::Array && self.is_made_early(domain, args, keywords);
@@ -205,6 +210,8 @@ impl<'py> Tracer<'py> {
             Answer::Backward { target, args, kwargs } => self.record_backward(domain, target, &args, &kwargs),
             Answer::ModeChange(switch) => self.switch(domain, *switch),
             Answer::Same(value) => Ok(value),
+            // The library makes another one for each question.
+            Answer::Constant(object) if object.is_instance_of::<PyTuple>() => Ok(self.own(object)),
             Answer::Constant(object) => Ok(self.constant(object)),
             Answer::Guarded(function, args) => {
                 let args = PyTuple::new(self.py, args).or_else(|error| self.raise_error(error))?;

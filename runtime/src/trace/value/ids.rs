@@ -115,7 +115,8 @@ impl<'py> Tracer<'py> {
             return Ok(matches!(self.value(value), Value::New(New::Owned(_) | New::Opaque(_)) | Value::Real { .. }));
         }
         let class = self.class_of(value)?;
-        Ok(self.domain_of(&class).is_some_and(|domain| domain.gives_new_objects()))
+        let is_new = self.domain_of(&class).is_some_and(|domain| domain.gives_new_objects());
+        Ok(is_new && !self.is_choice(value))
     }
 
     /// C asks, for the program, what hangs on the address of an object that the trace made: that is another one once it leaves.

@@ -13,6 +13,9 @@ impl<'py> Tracer<'py> {
         let Answer::Change { target, args, kwargs, example, changes, gives } = change else {
             return internal("an answer that changes nothing");
         };
+        if !changes.is_empty() || matches!(gives, Gives::Became(_)) {
+            self.refuse_change_of_choice()?;
+        }
         if !changes.is_empty() {
             self.refuse_change_after()?;
         }

@@ -212,6 +212,29 @@ class FloatsForBackends(unittest.TestCase):
                     self.assertEqual([result.tolist() for result in results], [result.tolist() for result in plain])
                 self.assertEqual((len(made), slotrt.stats()["frames_compiled"], slotrt.stats()["graph_breaks"]), (2, 2, 0))
 
+    def test_integers_that_follow_from_such_floats(self):
+        def padded(x):
+            n = x.shape[0]
+            return torch.nn.functional.pad(x, (0, 2 ** math.ceil(math.log2(n)) - n))
+
+        def whole(x):
+            n = x.shape[0]
+            return x * math.floor(math.sqrt(n)) + int(math.exp(n / 3)), x.new_zeros(round(math.log(n, 2) * 2), 2)
+
+        def counted(x):
+            n = x.shape[0]
+            return x[: (n - 1).bit_length()] * math.erf(n) + math.comb(n, 2) + n.bit_length(), x.new_ones(math.isqrt(n))
+
+        for function in (padded, whole, counted):
+            for backend in (lambda graph, inputs: graph, "aot_eager"):
+                slotrt.reset()
+                compiled = slotrt.compile(function, backend=backend)
+                for n in (3, 4, 6, 9, 5, 13, 7):
+                    x = torch.arange(float(n))
+                    with self.subTest(function=function.__name__, backend=backend, n=n):
+                        torch.testing.assert_close(compiled(x), function(x))
+                self.assertLessEqual(slotrt.stats()["frames_compiled"], 3)
+
     def test_items_at_a_symbolic_integer(self):
         def function(x, number):
             return x[number] * 2, x[:, number] + 1, x[1:, number - 1, :2], x[number, -number], x[..., number:, 1]

@@ -260,22 +260,13 @@ k2 = PAIR(n, 2)\nr = x * k2.first, k2
 pow(n, 2), x
 torch.broadcast_shapes(y.shape, (n, 1)), torch.zeros(torch.broadcast_shapes(x.shape, (4, 1))) + x
 torch.linalg.norm(y, dim=1), F.interpolate(im, scale_factor=1.5)
-"""
-
-# More: they need numbers that are known, or PyTorch is asked what an operation gives.
-MORE = r"""
 y.view(n, -1)
-y.view(4, -1)
 w.reshape(n, 3, -1)
 torch.stack([x, x[1:]])
 x.split(max(1, n // 2))
 torch.tensor_split(x, (1, 3))
-[r.sum() for r in z.t()]
 F.pad(x, (-1, 0))
 F.pad(z[None], (1, 0), mode="circular")
-torch.arange(0, n, 0.5)
-torch.tril_indices(n, n)
-torch.tensor([1.0] * n)
 x[n - 1]
 x[n]
 x[::n + 1]
@@ -292,12 +283,6 @@ w @ w
 f"{n}", x * 2
 "%d" % n, x
 str(n), x
-[0] * n, x
-list(range(n)), x
-len(range(n)), x
-[i for i in range(n) if i % 2], x
-[0, 1, 2, 3][n % 4], x
-"hello"[:n], x
 n.__index__(), x
 y[::2].view(-1)
 x.unfold(0, 2, 1)
@@ -309,18 +294,51 @@ F.conv2d(im, torch.ones(2, 3, 3, 3), padding=1)
 F.conv2d(im, torch.ones(2, 3, 2, 2), dilation=2)
 F.conv1d(sq, torch.ones(2, 4, 3), padding=1, stride=2)
 F.conv_transpose1d(sq, torch.ones(4, 2, 3))
-F.max_pool2d(im, 2, ceil_mode=True)
 F.avg_pool2d(im, 3, 2, 1)
 F.adaptive_avg_pool1d(sq, n)
 F.group_norm(sq, 2)
 F.cosine_similarity(y, y + 1)
 torch.cdist(y, y)
+c = x.clone()\nc[-1] = n\nr = c
+k2 = max([n, 4], key=lambda v: -v)\nr = x * k2
+k2 = -1 if n == 0 else n\nr = x.new_zeros(k2)
+k2 = pow(n, 2, 5)\nr = x * k2
+k2 = math.log(n + 1)\nr = x * k2
+torch.searchsorted(torch.arange(n).float(), x)
+torch.multinomial(torch.ones(n), 1).shape
+import functools\nr = functools.reduce(lambda a, b: a * b, y.shape), x
+F.interpolate(im, scale_factor=0.7, mode="bilinear"), F.interpolate(im, scale_factor=1.3, mode="bicubic")
+F.interpolate(sq, scale_factor=0.5), F.interpolate(sq, scale_factor=1.7, mode="linear"), F.interpolate(sq, size=n * 2, mode="nearest-exact")
+F.interpolate(im, scale_factor=0.5, mode="bilinear", antialias=True)
+F.interpolate(im[:, :, None], scale_factor=2), F.interpolate(im[:, :, None], scale_factor=1.5, mode="trilinear")
+torch.cond(x.sum() > 0, lambda v: v + 1, lambda v: v - 1, (x,))
+torch.cond(x.sum() > 0, lambda v: v * n, lambda v: v - n, (x,))
+w.tril(n), y.triu(-n)
+F.embedding(torch.arange(n) % 5, torch.ones(30, 3), padding_idx=n)
+f"{n} rows", x * 2
+[f"{i}: {n}" for i in range(2)], x * 2
+w[:, ::n - 1], x
+x[::n // 2 + 1]
+"""
+
+# More: they need numbers that are known, or PyTorch is asked what an operation gives.
+MORE = r"""
+y.view(4, -1)
+[r.sum() for r in z.t()]
+torch.arange(0, n, 0.5)
+torch.tril_indices(n, n)
+torch.tensor([1.0] * n)
+[0] * n, x
+list(range(n)), x
+len(range(n)), x
+[i for i in range(n) if i % 2], x
+[0, 1, 2, 3][n % 4], x
+"hello"[:n], x
+F.max_pool2d(im, 2, ceil_mode=True)
 GRU(y[None])[0]
 i = 0\nwhile i < n:\n    x = x + i\n    i += 3\nr = x
 try:\n    r = x[n + 1]\nexcept IndexError as e:\n    r = str(e), x * 2
-c = x.clone()\nc[-1] = n\nr = c
 h = n // 4 * 4\nr = y[:h].view(-1, 4, 6)
-k2 = max([n, 4], key=lambda v: -v)\nr = x * k2
 set(s for s in w.shape), sorted(s * 2 for s in y.shape), any(s > 3 for s in y.shape)
 F.mse_loss(y, y[:1], reduction="none")
 "-".join(str(s) for s in y.shape), bytes(s for s in y.shape), math.prod(s for s in y.shape)
@@ -328,23 +346,17 @@ math.fsum(s for s in y.shape), dict.fromkeys(s for s in y.shape), bytearray(s + 
 torch.Size([n, 2.5])
 torch.Size([n, True]), torch.Size([n, None])
 torch.Size(n)
-k2 = -1 if n == 0 else n\nr = x.new_zeros(k2)
-k2 = pow(n, 2, 5)\nr = x * k2
-k2 = math.log(n + 1)\nr = x * k2
 k2 = chr(n + 65), hex(n), bin(n)\nr = k2, x
 k2 = y.shape == z.shape, y.shape != x.shape, y.shape < w.shape\nr = k2, x
 k2 = range(n)\nr = k2[-1], n - 1 in k2, x
 k2 = n.is_integer() if hasattr(n, "is_integer") else None\nr = k2, x
 k2 = n % 2 == 0 and n > 2, n % 3 == 0 or n < 3\nr = k2, x
 k2 = {n: n for n in y.shape}\nr = k2, x
-torch.searchsorted(torch.arange(n).float(), x)
 torch.kron(x, x)
 torch.vander(x, 3)
 torch.stft(x, 4, 2, return_complex=True, window=torch.ones(4))
-torch.multinomial(torch.ones(n), 1).shape
 z.view(torch.float64)
 x * 2 if n in (2, 5) else x
-import functools\nr = functools.reduce(lambda a, b: a * b, y.shape), x
 """
 
 TENSORS = {

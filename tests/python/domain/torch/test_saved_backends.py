@@ -102,6 +102,23 @@ OPTIONS = {"backend": relies}
         third = run(self.folder, "load", having("(2, 8, 6)", "4"))
         self.assertEqual((third["loaded"], third["traced"], third["more"]), (2, 1, [False, True, False]))
 
+    def test_inductor(self):
+        """Symbolic sizes, floats, texts and a graph break, with code that the first process's Inductor has kept."""
+        program = """
+def rows(x, factor):
+    n = x.shape[0]
+    padded = torch.nn.functional.pad(torch.relu(x) * factor, (0, 0, 0, -n % 4))
+    return (padded.view(-1, 4, 4).sum(0) * n).tolist(), f"{n} rows"
+def steps(x, k):
+    y = x[::k] * k
+    slotrt.graph_break()
+    return (y.cumsum(0) + torch.full((y.shape[0], 1), 0.5 * k)).tolist()
+def of(n): return torch.arange(n * 4.0).view(n, 4) / 8
+CALLS = [(f"rows{n}", rows, (of(n), n / 4)) for n in (3, 4, 6)] + [(f"steps{k}", steps, (of(12), k)) for k in (2, 3, 4)]
+OPTIONS = {"backend": "inductor"}
+"""
+        self.check(program, TORCHINDUCTOR_CACHE_DIR=f"{self.folder}/inductor")
+
     def test_a_backend_that_raises(self):
         program = """
 def fails(graph, inputs):

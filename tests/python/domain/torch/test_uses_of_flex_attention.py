@@ -195,6 +195,35 @@ def mask_of_documents_made_inside():
     return attend, []
 
 
+@of
+def mask_of_documents_that_are_given():
+    def attend(q, k, v):
+        documents = torch.arange(q.shape[-2]) // (3 + q.shape[1])
+        length = documents.shape[0]
+
+        def same(batch, head, query, key):
+            return documents[query] == documents[key]
+
+        mask = create_block_mask(same, None, None, length, length, device="cpu")
+        return flex_attention(q, k, v, block_mask=mask)
+
+    return attend, []
+
+
+@of
+def mask_of_documents_and_a_prefix():
+    prefixes = torch.tensor([[3, 5], [7, 9]])
+
+    def attend(q, k, v):
+        def prefixed(batch, head, query, key):
+            return (key <= prefixes[batch, head]) | (key <= query)
+
+        mask = create_block_mask(prefixed, 2, 2, q.shape[-2], q.shape[-2], device="cpu")
+        return flex_attention(q, k, v, block_mask=mask), mask.kv_indices
+
+    return attend, []
+
+
 ROWS = [
     (plain, 0),
     (scaled, 0),
@@ -212,7 +241,9 @@ ROWS = [
     (module, 0),
     (refused, 0),
     (mask_made_inside, 0),
-    (mask_of_documents_made_inside, 3),
+    (mask_of_documents_made_inside, 0),
+    (mask_of_documents_that_are_given, 0),
+    (mask_of_documents_and_a_prefix, 0),
 ]
 
 

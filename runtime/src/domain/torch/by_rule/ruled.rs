@@ -4,6 +4,7 @@ use crate::domain::torch::examples::site::{Site, is_by_kernel, is_known};
 use crate::domain::torch::examples::sketch::{Extent, Sketch};
 use crate::domain::torch::graph_break::{CallResult, fault};
 use crate::domain::torch::meta::Meta;
+use crate::domain::torch::numbers;
 use crate::domain::torch::operands::{InThisCall, Operands, View};
 use crate::domain::torch::shapes::{Answer as Known, Argument, Container, Modes, Tensor};
 use crate::domain::{Answer, Operand};
@@ -88,7 +89,7 @@ impl<'py> Meta<'_, 'py> {
             return None;
         }
         let modes = rules.modes(self.py)?;
-        let mut operands = Operands::new(rules, view);
+        let mut operands = Operands::new(rules, view, V::OPEN && !numbers::are_contents(name));
         let positional: SmallVec<[Argument<V::Size>; 8]> = args.iter().map(|arg| operands.argument(arg)).collect();
         let named: Vec<(&str, Argument<V::Size>)> =
             kwargs.iter().map(|(name, arg)| (&**name, operands.option(name, arg))).collect();

@@ -1,5 +1,6 @@
 //! Whether PyTorch has a kernel for operands of such types: the `meta` device takes more than kernels do.
 use crate::domain::Operand;
+use crate::domain::torch::generators::without_generator;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::named::own_name;
@@ -14,6 +15,7 @@ impl Torch {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> bool {
+        let kwargs = &without_generator(kwargs);
         let mut types = Vec::new();
         args.iter()
             .chain(kwargs.iter().map(|(_, operand)| operand))

@@ -8,6 +8,7 @@ mod answer;
 mod changes;
 mod choices;
 mod chosen_items;
+mod extremes;
 mod kernels;
 mod layouts;
 mod lists;

@@ -34,6 +34,15 @@ impl HeldNumbers for Torch {
         self.rules.metadata(example).is_none_or(|tensor| tensor.shape.iter().all(|length| *length == 1))
     }
 
+    fn extreme<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        arrays: &[Operand<'py>],
+    ) -> Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        self.extreme_of(&Meta { torch: self, py }, name, arrays)
+    }
+
     fn is_address(&self, target: &Bound<'_, PyAny>) -> bool {
         is_named(target, ADDRESS_OF)
     }

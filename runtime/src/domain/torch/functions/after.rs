@@ -1,7 +1,8 @@
 //! What says what is to be done with gradients when there are some: it is called after the graph.
-use crate::domain::LaterCall;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::own::{CHECK_OF_GUESS, CHECKS, MODULE, is_named};
+use crate::domain::torch::thread::quiet::Quiet;
+use crate::domain::{LaterCall, LaterCalls};
 use crate::ffi::callee;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -9,11 +10,6 @@ use pyo3::types::PyType;
 
 /// The function that adds hooks of modules to a node.
 const ADD: &str = "add_to_node";
-
-/// The class of what removes a hook.
-pub(in crate::domain::torch) fn class_of_handles(py: Python<'_>) -> Option<Bound<'_, PyType>> {
-    crate::ffi::modules::import(py, "torch.utils.hooks").ok()?.getattr(name!("RemovableHandle")).ok()?.cast_into().ok()
-}
 
 /// The function that raises where a number of the graph has another truth than this one.
 pub(in crate::domain::torch) fn check_of(py: Python<'_>, truth: bool) -> Option<Bound<'_, PyAny>> {
@@ -28,24 +24,25 @@ pub(in crate::domain::torch) fn check_of_guess(py: Python<'_>) -> Option<Bound<'
 /// Methods of tensors that say what is to be done with gradients when there are some.
 const HOOK: &str = "register_hook";
 const RETAIN: &str = "retain_grad";
+/// The attribute that is the node of the graph of gradients that gave a tensor, and the function that gives it.
+const NODE: &str = "grad_fn";
+const NODE_OF: &str = "node_of";
+
+/// Methods of such a node that add hooks, and the functions that do the same.
+const METHODS: &[(&str, &str)] = &[("register_hook", "hook_node"), ("register_prehook", "hook_before_node")];
 const ACCUMULATED: &str = "register_post_accumulate_grad_hook";
 
-impl Torch {
-    /// Whether it is such a method.
-    pub(in crate::domain::torch) fn is_of_later_gradients(&self, callable: &Bound<'_, PyAny>) -> bool {
+impl LaterCalls for Torch {
+    fn is_called_after(&self, callable: &Bound<'_, PyAny>) -> bool {
         let own = callee::name_of(callable);
         let known = || self.tensor.bind(callable.py()).getattr(&*own);
         [HOOK, RETAIN, ACCUMULATED].contains(&&*own) && known().is_ok_and(|known| known.is(callable))
             || is_named(callable, ADD)
+            || METHODS.iter().any(|(_, own)| is_named(callable, own))
     }
 
-    /// What a call of it on what `example` stands for gives; `None`: it may raise.
-    pub(in crate::domain::torch) fn later_gradients(
-        &self,
-        callable: &Bound<'_, PyAny>,
-        example: &Bound<'_, PyAny>,
-        count: usize,
-    ) -> Option<LaterCall> {
+    fn called_after(&self, callable: &Bound<'_, PyAny>, example: &Bound<'_, PyAny>, count: usize) -> Option<LaterCall> {
+        let _quiet = Quiet::about([example]);
         let name = callee::name_of(callable);
         let gives = match &*name {
             HOOK | ACCUMULATED => LaterCall::GivesHandle,
@@ -56,4 +53,38 @@ impl Torch {
         let needs = is("requires_grad")? && (name != ACCUMULATED || is("is_leaf")?);
         (needs && count == 1 + usize::from(name != RETAIN)).then_some(gives)
     }
+
+    fn class_of_handles<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyType>> {
+        class_of_handles(py)
+    }
+
+    fn removes_handle(&self, function: &Bound<'_, PyAny>) -> bool {
+        let known = || class_of_handles(function.py())?.getattr(name!("remove")).ok();
+        callee::name_of(function) == "remove" && known().is_some_and(|known| known.is(function))
+    }
+
+    fn may_be_later(&self, attribute: &str) -> bool {
+        attribute == NODE
+    }
+
+    fn later_attribute<'py>(&self, example: &Bound<'py, PyAny>, _attribute: &str) -> Option<Bound<'py, PyAny>> {
+        let _quiet = Quiet::about([example]);
+        let is = |attribute: &str| example.getattr(attribute).ok()?.is_truthy().ok();
+        (is("requires_grad")? && !is("is_leaf")?).then(|| own_function(example.py(), NODE_OF))?
+    }
+
+    fn later_method<'py>(&self, py: Python<'py>, name: &str) -> Option<Bound<'py, PyAny>> {
+        let (_, own) = METHODS.iter().find(|(method, _)| *method == name)?;
+        own_function(py, own)
+    }
+}
+
+/// A function of the project.
+fn own_function<'py>(py: Python<'py>, name: &str) -> Option<Bound<'py, PyAny>> {
+    crate::ffi::modules::import(py, MODULE).ok()?.getattr(name).ok()
+}
+
+/// The class of what removes a hook.
+fn class_of_handles(py: Python<'_>) -> Option<Bound<'_, PyType>> {
+    crate::ffi::modules::import(py, "torch.utils.hooks").ok()?.getattr(name!("RemovableHandle")).ok()?.cast_into().ok()
 }

@@ -13,6 +13,9 @@ const MODULE: &str = "slotrt._torch_modes";
 /// The attribute of such a function that tells what undoes a call.
 const MODE: &str = "_slotrt_mode";
 
+/// The attribute of such a function on which no call of a graph depends: it is called after the graph.
+const FOLLOWS: &str = "_slotrt_follows";
+
 fn description<'py>(callable: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     callable.cast_exact::<PyFunction>().ok()?;
     inspect::own_attribute(callable, &interned(callable.py(), MODE))
@@ -88,7 +91,9 @@ fn change<'py>(function: &Bound<'py, PyAny>, args: Vec<Bound<'py, PyAny>>) -> Py
         let (callable, args): (Bound<'py, PyAny>, Bound<'py, PyTuple>) = described.extract()?;
         Ok((callable, args.iter().collect()))
     };
+    let follows = inspect::own_attribute(function, &interned(py, FOLLOWS)).is_some();
     Ok(Answer::ModeChange(Box::new(ModeChange {
+        follows,
         undo: Some(call(&undo)?),
         restore: restore.as_ref().map(call).transpose()?,
         questions: questions.iter().map(call).collect::<PyResult<_>>()?,

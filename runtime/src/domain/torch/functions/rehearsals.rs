@@ -1,7 +1,7 @@
 //! Functions of PyTorch's that call functions of the program: those with gradients of their own, which a graph calls as a whole.
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::thread::modes;
-use crate::domain::{Answer, ModeChange, Rehearsal};
+use crate::domain::{Answer, ModeChange, PlainForward, Rehearsal};
 use crate::ffi::callee;
 use crate::names::{interned, name};
 use pyo3::prelude::*;
@@ -35,7 +35,24 @@ impl Torch {
         let enabled = self.module.bind(py).getattr(name!("is_grad_enabled"))?.call0()?;
         let off = self.gradients(PyBool::new(py, false).to_owned().into_any())?;
         let back = self.gradients(enabled)?;
-        Ok(off.zip(back).map(|(off, back)| Rehearsal::Gradient { forward, set_up, backward, context, off, back }))
+        let plain = self.plain_forward(&class)?;
+        let made = |(off, back)| Rehearsal::Gradient { forward, set_up, backward, context, off, back, plain };
+        Ok(off.zip(back).map(made))
+    }
+
+    /// Whether such a class does nothing but `forward` where no argument needs gradients: within `vmap`, where the rule comes from `forward`.
+    fn plain_forward(&self, class: &Bound<'_, PyType>) -> PyResult<PlainForward> {
+        let py = class.py();
+        if self.ambient.duals().may_come_from_outside(py)? {
+            return Ok(PlainForward::No);
+        }
+        Ok(match self.ambient.is_transforming(py)? {
+            false => PlainForward::Yes,
+            true if self.ambient.is_only_mapping(py)? && class.getattr(name!("generate_vmap_rule"))?.is_truthy()? => {
+                PlainForward::OfIntegers
+            }
+            true => PlainForward::No,
+        })
     }
 
     /// What switches gradients on or off.

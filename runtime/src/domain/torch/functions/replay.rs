@@ -6,6 +6,7 @@ use crate::domain::torch::examples::empty_like::empty_like;
 use crate::domain::torch::examples::history;
 use crate::domain::torch::examples::place::is_device;
 use crate::domain::torch::examples::placed::place_of;
+use crate::domain::torch::generators::GENERATOR;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::own::{CLEAR_GRADIENT, GRADIENT_OF, is_named};
@@ -159,7 +160,8 @@ impl Torch {
         };
         let positional = args.iter().map(|arg| object(py, arg)).collect::<PyResult<Vec<_>>>()?;
         let named = PyDict::new(py);
-        for (name, value) in kwargs {
+        // Which numbers are drawn shows in contents alone.
+        for (name, value) in kwargs.iter().filter(|(name, _)| name != GENERATOR) {
             named.set_item(name, object(py, value)?)?;
         }
         if draws_indices(target)
@@ -167,6 +169,7 @@ impl Torch {
         {
             return self.indices_like(samples);
         }
+        let _quiet = Quiet::about(&positional);
         if is_set_data(target) {
             // The two are alike, and what a leaf was computed from stays what it is.
             return Ok(py.None().into_bound(py));

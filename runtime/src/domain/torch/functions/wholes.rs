@@ -67,6 +67,7 @@ const REPLACED: &[(&str, &str, &str)] = &[
     ("torch.utils._python_dispatch", "return_and_correct_aliasing", "slotrt._torch_dispatch"),
     ("torch.utils.hooks", "BackwardHook._apply_on_tensors", "slotrt._torch_functions"),
     (MODULE, "Module.register_forward_", HOOKS),
+    ("torch.utils.hooks", "RemovableHandle.__e", HOOKS),
     // `contextlib.contextmanager` made it.
     ("contextlib", "DistributedDataParallel._inside_ddp_forward", "slotrt._torch_functions"),
     ("contextlib", "_set_in_optimized_module", COMPILED),

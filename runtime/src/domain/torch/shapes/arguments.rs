@@ -17,6 +17,8 @@ pub enum Argument<S> {
     Int(S),
     /// A `float`.
     Float(f64),
+    /// A `float` that may be another one at another call.
+    OpenFloat,
     /// A `str`.
     Text(String),
     /// A type of elements.
@@ -198,6 +200,11 @@ impl<S: Size> Call<S> {
         tensor.dim(self.int(place)?)
     }
 
+    /// `Unsure` unless the argument is an integer, whichever, or not given.
+    pub fn any_int(&self, place: usize) -> Known<()> {
+        sure(matches!(self.argument(place), Argument::Missing | Argument::Int(_)))
+    }
+
     /// A truth value, `False` where none is given.
     pub fn flag(&self, place: usize) -> Known<bool> {
         self.flag_or(place, false)
@@ -217,7 +224,7 @@ impl<S: Size> Call<S> {
         match self.argument(place) {
             Argument::Bool(_) => Ok(Dtype::Bool),
             Argument::Int(_) => Ok(Dtype::I64),
-            Argument::Float(_) => Ok(self.modes.default_dtype),
+            Argument::Float(_) | Argument::OpenFloat => Ok(self.modes.default_dtype),
             _ => Err(Unsure),
         }
     }

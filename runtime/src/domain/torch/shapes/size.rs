@@ -71,6 +71,9 @@ pub trait Size: Clone + Debug + 'static {
         self.add(&Self::of(value))
     }
 
+    /// The product with a float, rounded as C rounds it to an integer: towards zero.
+    fn scaled(&self, factor: f64) -> Known<Self>;
+
     /// The product with a number.
     fn times(&self, value: i64) -> Known<Self> {
         self.mul(&Self::of(value))
@@ -101,6 +104,12 @@ impl Size for i64 {
     fn floor_div(&self, other: &Self) -> Known<Self> {
         sure(*other > 0)?;
         Ok(self.div_euclid(*other))
+    }
+
+    fn scaled(&self, factor: f64) -> Known<Self> {
+        let product = *self as f64 * factor;
+        sure(product.abs() < 1e15)?;
+        Ok(product as i64)
     }
 
     fn equals(&self, other: &Self) -> Known<bool> {
@@ -136,6 +145,10 @@ impl Size for SymbolicSize {
     fn floor_div(&self, other: &Self) -> Known<Self> {
         sure(Self::Known(0).less(other)?)?;
         self.apply(Operation::FloorDivide, other).ok_or(Unsure)
+    }
+
+    fn scaled(&self, factor: f64) -> Known<Self> {
+        self.times_float(factor).ok_or(Unsure)
     }
 
     fn equals(&self, other: &Self) -> Known<bool> {

@@ -32,6 +32,8 @@ const CAST: &str = "self, memory_format";
 const CONVOLUTION: &str = "input, weight, bias, stride, padding, dilation, groups";
 const TRANSPOSED: &str = "input, weight, bias, stride, padding, output_padding, groups, dilation";
 const MAX_POOL: &str = "self, kernel_size, stride, padding, dilation, ceil_mode";
+const NEAREST: &str = "input, output_size, scale_factors";
+const SMOOTH: &str = "input, output_size, align_corners, scale_factors";
 const AVG_POOL: &str = "self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override";
 const SUM: &str = "self, dim, keepdim, *, dtype";
 const SPREAD: &str = "self, dim, unbiased, keepdim, *, correction";
@@ -168,9 +170,14 @@ impl<S: Size> Table<S> {
         row("adaptive_avg_pool2d", "self, output_size", |c| images::adaptive_avg_pool(c, 2)),
         row("adaptive_avg_pool3d", "self, output_size", |c| images::adaptive_avg_pool(c, 3)),
         row("adaptive_max_pool2d", "self, output_size", |c| images::adaptive_max_pool(c, 2)),
-        row("upsample_nearest2d", "input, output_size, scale_factors", |c| images::upsample(c, 2, 2)),
-        row("upsample_bilinear2d", "input, output_size, align_corners, scale_factors", |c| images::upsample(c, 2, 3)),
-        row("upsample_bicubic2d", "input, output_size, align_corners, scale_factors", |c| images::upsample(c, 2, 3)),
+        row("upsample_nearest1d _upsample_nearest_exact1d", NEAREST, |c| images::upsample(c, 1, 2)),
+        row("upsample_nearest2d _upsample_nearest_exact2d", NEAREST, |c| images::upsample(c, 2, 2)),
+        row("upsample_nearest3d _upsample_nearest_exact3d", NEAREST, |c| images::upsample(c, 3, 2)),
+        row("upsample_linear1d", SMOOTH, |c| images::upsample(c, 1, 3)),
+        row("upsample_bilinear2d upsample_bicubic2d _upsample_bilinear2d_aa _upsample_bicubic2d_aa", SMOOTH, |c| {
+            images::upsample(c, 2, 3)
+        }),
+        row("upsample_trilinear3d", SMOOTH, |c| images::upsample(c, 3, 3)),
         row("pad", "input, pad, mode, value", images::pad),
         row("constant_pad_nd", "input, pad, value", images::constant_pad),
         row("pixel_shuffle", "self, upscale_factor", images::pixel_shuffle),

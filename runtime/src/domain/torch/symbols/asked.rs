@@ -6,15 +6,16 @@ use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::site::{Site, is_by_kernel};
 use crate::domain::torch::meta::{Meta, plain};
 use crate::domain::torch::named::own_name;
+use crate::domain::torch::numbers::are_contents;
 use crate::domain::torch::shapes::Size;
 use crate::domain::{Answer, AnsweredOperation, Callee, Gives, Operand};
 use crate::graph::ValueId;
 use crate::names::name;
 use crate::symbol::{
-    Comparison, ExpressionId, Layout, Operation, SizeArithmetic, Symbol, SymbolicLayout, SymbolicSize,
+    Comparison, ExpressionId, Layout, Number, Operation, SizeArithmetic, Symbol, SymbolicLayout, SymbolicSize,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyList, PyModule, PySlice, PyString, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyModule, PySlice, PyString, PyTuple};
 
 /// Where the function is that asks PyTorch.
 pub(super) const MODULE: &str = "slotrt._size_questions";
@@ -47,7 +48,9 @@ impl<'py> Meta<'_, 'py> {
             return None;
         }
         let module = crate::ffi::modules::import(self.py, MODULE).ok()?;
-        let mut question = Question { meta: self, module, arithmetic, symbols: Vec::new(), tensors: Vec::new() };
+        let floats_are_contents = are_contents(&own);
+        let (symbols, tensors) = (Vec::new(), Vec::new());
+        let mut question = Question { meta: self, module, arithmetic, floats_are_contents, symbols, tensors };
         let changes = matches!(operation.answer, Answer::Change { .. });
         let told = self.keeping_random(|| question.ask(&target, args, kwargs, changes)).ok()?;
         question.layouts(&told, operation.answer)
@@ -82,6 +85,8 @@ pub(super) struct Question<'a, 'py> {
     pub(super) meta: &'a Meta<'a, 'py>,
     pub(super) module: Bound<'py, PyModule>,
     pub(super) arithmetic: &'a SizeArithmetic,
+    /// Whether metadata are the same whatever float an operand is.
+    pub(super) floats_are_contents: bool,
     /// The symbols that operands name.
     pub(super) symbols: Vec<Symbol>,
     /// The tensors among the operands, in order.
@@ -90,6 +95,11 @@ pub(super) struct Question<'a, 'py> {
 
 pub(super) fn unanswered() -> PyErr {
     pyo3::exceptions::PyNotImplementedError::new_err("a call that fake tensors are not asked about")
+}
+
+/// The symbol of a name.
+fn symbol_named(name: &Bound<'_, PyString>) -> Option<Symbol> {
+    name.to_str().ok()?.strip_prefix('s')?.parse().ok().map(Symbol)
 }
 
 impl<'py> Question<'_, 'py> {
@@ -115,8 +125,11 @@ impl<'py> Question<'_, 'py> {
     pub(super) fn named_symbols(&self) -> PyResult<Bound<'py, PyDict>> {
         let symbols = PyDict::new(self.meta.py);
         for symbol in &self.symbols {
-            let (now, is_size) = self.arithmetic.input_now(*symbol).ok_or_else(unanswered)?;
-            symbols.set_item(format!("s{}", symbol.0), (now, is_size))?;
+            let name = format!("s{}", symbol.0);
+            match self.arithmetic.input_now(*symbol).ok_or_else(unanswered)? {
+                (Number::Integer(now), is_size) => symbols.set_item(name, (now, is_size))?,
+                (Number::Float(now), _) => symbols.set_item(name, (now, false))?,
+            }
         }
         Ok(symbols)
     }
@@ -130,8 +143,11 @@ impl<'py> Question<'_, 'py> {
         let py = self.meta.py;
         match operand {
             Operand::Graph { value, example, layout } => self.tensor(*value, example, layout.as_deref()),
+            Operand::Number { hint, .. } if self.floats_are_contents && hint.is_exact_instance_of::<PyFloat>() => {
+                Ok(hint.clone())
+            }
             Operand::Number { expression: Some(expression), .. } => {
-                let text = self.size(*expression)?;
+                let text = self.text(*expression)?;
                 self.module.getattr(name!("Number"))?.call1((text,))
             }
             Operand::Known(object) => plain(object).map_err(|_| unanswered()),
@@ -184,6 +200,12 @@ impl<'py> Question<'_, 'py> {
         if let SymbolicSize::Known(known) = self.arithmetic.size(size) {
             return Ok(PyInt::new(py, known).into_any());
         }
+        self.text(size)
+    }
+
+    /// The text of an expression.
+    fn text(&mut self, size: ExpressionId) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.meta.py;
         for symbol in self.arithmetic.inputs(size) {
             if !self.symbols.contains(&symbol) {
                 self.symbols.push(symbol);
@@ -228,8 +250,9 @@ impl<'py> Question<'_, 'py> {
             return Some(SymbolicSize::Known(known));
         }
         if let Ok(name) = told.cast::<PyString>() {
-            let symbol = name.to_str().ok()?.strip_prefix('s')?.parse().ok()?;
-            return Some(self.arithmetic.input(Symbol(symbol)));
+            let symbol = symbol_named(name)?;
+            let is_integer = matches!(self.arithmetic.input_now(symbol), Some((Number::Integer(_), _)));
+            return is_integer.then(|| self.arithmetic.input(symbol));
         }
         let (operation, left, right) = told.extract::<(String, Bound<'py, PyAny>, Bound<'py, PyAny>)>().ok()?;
         let (left, right) = (self.expression(&left)?, self.expression(&right)?);
@@ -253,7 +276,18 @@ impl<'py> Question<'_, 'py> {
         }
         let (sign, left, right) = told.extract::<(String, Bound<'py, PyAny>, Bound<'py, PyAny>)>().ok()?;
         let comparison = Comparison::ALL.into_iter().find(|comparison| comparison.sign() == sign)?;
-        let (left, right) = (self.expression(&left)?, self.expression(&right)?);
-        left.compare(comparison, &right)?.then_some(())
+        let (left, right) = (self.side(&left)?, self.side(&right)?);
+        self.arithmetic.compare(comparison, left, right)?.then_some(())
+    }
+
+    /// One side of a condition: a float, or an integer.
+    fn side(&self, told: &Bound<'py, PyAny>) -> Option<ExpressionId> {
+        if let Ok(float) = told.cast_exact::<PyFloat>() {
+            return Some(self.arithmetic.constant(Number::Float(float.value())));
+        }
+        match told.cast::<PyString>().ok().and_then(symbol_named) {
+            Some(symbol) => self.arithmetic.input_of_any_kind(symbol),
+            None => self.arithmetic.expression(&self.expression(told)?),
+        }
     }
 }

@@ -27,7 +27,9 @@ impl<'py> Meta<'_, 'py> {
         operation.args.iter().chain(operation.kwargs.iter().map(|(_, value)| value)).for_each(|operand| {
             tensors_of(operand, &mut tensors);
         });
-        let mut question = Question { meta: self, module, arithmetic, symbols: Vec::new(), tensors: Vec::new() };
+        let (symbols, tensors_known) = (Vec::new(), Vec::new());
+        let mut question =
+            Question { meta: self, module, arithmetic, floats_are_contents: false, symbols, tensors: tensors_known };
         let changes = matches!(operation.answer, Answer::Change { .. });
         let told = self.keeping_random(|| question.ask_graph(graph, changes));
         question.tensors = tensors;

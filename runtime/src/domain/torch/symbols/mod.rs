@@ -2,7 +2,6 @@
 pub(super) mod asked;
 mod in_graph;
 pub(super) mod marks;
-pub(super) mod numbers;
 pub(super) mod open_sizes;
 mod scalar_tensors;
 pub(super) mod sizes;

@@ -2,7 +2,7 @@
 use crate::domain::torch::examples::layout::layout_of;
 use crate::domain::torch::examples::sketch::Sketch;
 use crate::domain::torch::library::Torch;
-use crate::domain::torch::symbols::numbers::scalar_places;
+use crate::domain::torch::numbers::scalar_places;
 use crate::domain::{CallWithNames, Callee};
 use crate::names::{interned, name};
 use pyo3::prelude::*;

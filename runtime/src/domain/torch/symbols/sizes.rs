@@ -148,7 +148,7 @@ impl<'py> Meta<'_, 'py> {
     }
 
     fn symbolic_tensor(&self, operand: &Operand<'py>, arithmetic: &SizeArithmetic) -> Option<Tensor<SymbolicSize>> {
-        let mut operands = Operands::new(&self.torch.rules, arithmetic);
+        let mut operands = Operands::new(&self.torch.rules, arithmetic, true);
         operands.argument(operand);
         operands.tensors.pop()
     }

@@ -197,6 +197,22 @@ impl Ambient {
         Ok(!self.transforms.bind(py).call0()?.is_none())
     }
 
+    /// Whether all transforms that are under way are `vmap`.
+    pub(in crate::domain::torch) fn is_only_mapping(&self, py: Python<'_>) -> PyResult<bool> {
+        let module = crate::ffi::modules::import(py, "torch._C._functorch")?;
+        let stack = module.getattr(name!("get_interpreter_stack"))?.call0()?;
+        if stack.is_none() {
+            return Ok(false);
+        }
+        let vmap = module.getattr(name!("TransformType"))?.getattr(name!("Vmap"))?;
+        for level in stack.try_iter()? {
+            if !level?.call_method0(name!("key"))?.eq(&vmap)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Whether a function is being transformed, or an operand has a tangent.
     pub(in crate::domain::torch) fn are_wrapped(&self, py: Python<'_>, args: &[Operand<'_>]) -> PyResult<bool> {
         Ok(self.is_transforming(py)? || self.duals.are_among(py, args)?)

@@ -47,7 +47,7 @@ impl Duals {
     }
 
     /// Whether a level was open before the trace: what a trace sets in this namespace is set after it.
-    pub(super) fn may_come_from_outside(&self, py: Python<'_>) -> PyResult<bool> {
+    pub(in crate::domain::torch) fn may_come_from_outside(&self, py: Python<'_>) -> PyResult<bool> {
         let level = self.levels.bind(py).get_item(CURRENT)?;
         level.map_or(Ok(false), |level| level.extract::<i64>().map(|level| level >= LEVEL))
     }

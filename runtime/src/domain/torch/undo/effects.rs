@@ -3,8 +3,8 @@
 use super::super::library::Torch;
 use super::super::named::module_of;
 use super::super::own::{
-    ADDRESS_OF, CLEAR_GRADIENT, GRADIENT_OF, MAKES, OFFSET_OF, PARAMETER_OF, SET_DATA, VERSION_OF, is_check,
-    is_through_hook,
+    ADDRESS_OF, CLEAR_GRADIENT, EXTREMES, GRADIENT_OF, MAKES, OFFSET_OF, PARAMETER_OF, SET_DATA, VERSION_OF, is_check,
+    is_named, is_through_hook,
 };
 use super::super::thread::below::is_below_gradients;
 use super::super::thread::modes;
@@ -61,7 +61,7 @@ pub(in crate::domain::torch) fn of(torch: &Torch, target: &Bound<'_, PyAny>) -> 
             ..NodeEffects::unknown()
         };
     }
-    if is_through_hook(target) {
+    if is_through_hook(target) || EXTREMES.iter().any(|name| is_named(target, name)) {
         return NodeEffects { raises: false, draws: false, ..NodeEffects::unknown() };
     }
     if torch.is_backward(target) || is_of_numbers(target) {

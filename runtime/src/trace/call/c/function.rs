@@ -240,7 +240,7 @@ impl<'py> Tracer<'py> {
         let mut keywords = Vec::new();
         for (keyword, value) in &args.keywords {
             let calls = if keyword == "key" { Calls::Always } else { calls };
-            let native = match makes_dict && self.is_symbolic(*value) {
+            let native = match makes_dict && self.is_made_again(*value) {
                 true => self.stored(*value)?,
                 false => self.argument_of(looks, calls, *value)?,
             };
@@ -273,7 +273,7 @@ impl<'py> Tracer<'py> {
             return Looks::AtAll;
         }
         let given = args.positional.iter().chain(args.keywords.iter().map(|(_, value)| value));
-        match given.filter(|value| !self.is_symbolic(**value) && self.known(**value).is_none()).count() {
+        match given.filter(|value| !self.is_made_again(**value) && self.known(**value).is_none()).count() {
             0 | 1 => Looks::AtOne,
             _ => Looks::AtAll,
         }

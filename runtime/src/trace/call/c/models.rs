@@ -34,6 +34,12 @@ impl<'py> Tracer<'py> {
         {
             return Ok(Some(text));
         }
+        if args.keywords.is_empty()
+            && owner.is_some_and(|owner| self.is_of_numbers(owner))
+            && let Some(number) = self.number_method(name, &args.positional)?
+        {
+            return Ok(Some(number));
+        }
         if matches!(name, "format" | "format_map" | "__format__") {
             self.refuse_locale(object, name, args)?;
         }

@@ -376,7 +376,9 @@ impl<'py> Tracer<'py> {
             self.known(value);
             return Ok(true);
         }
-        self.class_of(value)?;
+        if !self.is_later_attribute(value) {
+            self.class_of(value)?;
+        }
         Ok(false)
     }
 }

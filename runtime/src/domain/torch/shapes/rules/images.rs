@@ -249,7 +249,7 @@ fn scaled<S: Size>(input: &Tensor<S>, factors: &[Argument<S>], dims: usize) -> K
             Argument::Float(factor) if (factor * 16.0).fract() == 0.0 && (0.0..1e6).contains(factor) => {
                 size.times((factor * 16.0) as i64)?.floor_div(&S::of(16))?
             }
-            Argument::Float(factor) => S::of((size.number()? as f64 * factor) as i64),
+            Argument::Float(factor) if (0.0..1e6).contains(factor) => size.scaled(*factor)?,
             _ => return Err(Unsure),
         };
         sure(S::of(0).less(size)?)?;

@@ -112,15 +112,15 @@ fn slice<S: Size>(view: &mut Tensor<S>, dim: usize, bounds: &[Argument<S>; 3]) -
         _ => Err(Unsure),
     };
     let step = match &bounds[2] {
-        Argument::None => 1,
-        Argument::Int(step) => step.number()?,
+        Argument::None => S::of(1),
+        Argument::Int(step) => step.clone(),
         _ => return Err(Unsure),
     };
-    sure(step > 0)?;
+    sure(S::of(0).less(&step)?)?;
     let (start, end) = (bound(&bounds[0], S::of(0))?, bound(&bounds[1], size.clone())?);
     let length = end.sub(&start)?.greatest(&S::of(0))?;
-    view.shape[dim] = if step == 1 { length } else { length.ceil_div(&S::of(step))? };
-    view.strides[dim] = view.strides[dim].times(step)?;
+    view.shape[dim] = if step.is(1)? { length } else { length.ceil_div(&step)? };
+    view.strides[dim] = view.strides[dim].mul(&step)?;
     Ok(())
 }
 
@@ -219,7 +219,7 @@ pub fn embedding<S: Size>(call: &Call<S>) -> Answered<S> {
     let (weight, indices) = (call.tensor(0)?, call.tensor(1)?);
     sure(weight.rank() == 2 && is_index(indices.dtype))?;
     sure(!call.flag(3)? && !call.flag(4)?)?;
-    call.int_or(2, -1)?;
+    call.any_int(2)?;
     let mut shape = indices.shape.clone();
     shape.push(weight.shape[1].clone());
     Ok(Given::Fresh(Tensor::fresh(weight.dtype, &shape, MemoryFormat::Contiguous)?))

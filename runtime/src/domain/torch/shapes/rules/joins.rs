@@ -170,7 +170,7 @@ pub fn roll<S: Size>(call: &Call<S>) -> Answered<S> {
 pub fn triangle<S: Size>(call: &Call<S>) -> Answered<S> {
     let tensor = call.tensor(0)?;
     sure(tensor.rank() >= 2)?;
-    call.int_or(1, 0)?;
+    call.any_int(1)?;
     Ok(Given::Fresh(Tensor::fresh(tensor.dtype, &tensor.shape, MemoryFormat::Contiguous)?))
 }
 
@@ -180,7 +180,7 @@ pub fn nested<S: Size>(call: &Call<S>, argument: &Argument<S>) -> Known<(Option<
         Argument::Tuple(items) | Argument::List(items) => items,
         Argument::Bool(_) => return Ok((Some(Dtype::Bool), Sizes::new())),
         Argument::Int(_) => return Ok((Some(Dtype::I64), Sizes::new())),
-        Argument::Float(_) => return Ok((Some(call.modes.default_dtype), Sizes::new())),
+        Argument::Float(_) | Argument::OpenFloat => return Ok((Some(call.modes.default_dtype), Sizes::new())),
         _ => return Err(Unsure),
     };
     let (mut dtype, mut inner): (Option<Dtype>, Option<Sizes<S>>) = (None, None);

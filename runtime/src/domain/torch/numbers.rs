@@ -118,7 +118,7 @@ fn in_slot(slot: &str) -> bool {
 }
 
 /// Whether a function or method of this name does.
-fn in_call(name: &str) -> bool {
+pub(in crate::domain::torch) fn are_contents(name: &str) -> bool {
     let name = name.trim_matches('_');
     ARITHMETIC.contains(&name) || COMPARISONS.contains(&name) || CALLS.contains(&name)
 }
@@ -153,9 +153,9 @@ impl Torch {
             Callee::Function(function) => match own_name(function) {
                 name if OVERRIDES.contains(&&*name) => return NumberUse::Classes,
                 name if name == "tensor" => return NumberUse::Array,
-                name => in_call(&name),
+                name => are_contents(&name),
             },
-            Callee::Method(name) => in_call(name),
+            Callee::Method(name) => are_contents(name),
             Callee::GetAttr(_) => false,
         };
         if takes { NumberUse::Contents } else { NumberUse::Other }
