@@ -65,10 +65,10 @@ class Training(unittest.TestCase):
                 plain, _ = train(step, make)
                 result, traced = train(slotrt.compile(step), make)
                 self.assertEqual(result, plain)
-                self.assertEqual(len(set(traced[2:])), 1, "nothing is traced after the third step")
-                # zero_grad; backward, clip_grad_norm_, step of optimizer and schedule in one stretch.
-                self.assertLessEqual(slotrt.stats()["graph_breaks"], 2)
-                self.assertLessEqual(slotrt.stats()["graphs"], 2)
+                # The first step, steps whose numbers differ, and the first at which the schedule takes the rate down.
+                self.assertEqual(len(set(traced[4:])), 1, "nothing is traced after the fifth step")
+                self.assertEqual(slotrt.stats()["graph_breaks"], 0)
+                self.assertLessEqual(slotrt.stats()["graphs"], 3)
 
     def test_scaled_gradients(self):
         def scaled(net, mean, optimizer, schedule, x, y):
@@ -91,8 +91,8 @@ class Training(unittest.TestCase):
         scaler = torch.amp.GradScaler("cpu", init_scale=4.0, growth_interval=3)
         result, traced = train(slotrt.compile(scaled), make)
         self.assertEqual(result, plain)
-        self.assertEqual(len(set(traced[3:])), 1)
-        self.assertLessEqual(slotrt.stats()["graphs"], 3)
+        self.assertEqual(len(set(traced[5:])), 1)
+        self.assertLessEqual(slotrt.stats()["graphs"], 5)
 
     def test_averaged_model(self):
         def averaged(net, mean, optimizer, schedule, x, y):

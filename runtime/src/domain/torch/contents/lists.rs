@@ -11,8 +11,9 @@ use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyFloat, PyInt, PyTuple, PyType};
 
-/// Longer lists are made natively: each of their items would be a node.
-const LONGEST: i64 = 64;
+/// Longer lists are made natively: each of their items is a node. Integers choose items; with other numbers Python computes, a node for each step.
+const LONGEST: i64 = 4096;
+const LONGEST_OF_OTHERS: i64 = 256;
 
 /// Functions that take a tensor apart into parts of these lengths.
 const SPLITS: &[&str] = &["split", "split_with_sizes"];
@@ -24,11 +25,12 @@ impl<'py> Meta<'_, 'py> {
         let sizes: Vec<i64> = sizes_of(tensor)?.into_iter().collect::<Option<_>>()?;
         let length = sizes.iter().try_fold(1_i64, |count, size| count.checked_mul(*size))?;
         let is_here = example.is_instance_of::<Unsized>() || place_of(example)?.is_cpu();
-        if !is_here || !(1..=LONGEST).contains(&length) || self.torch.ambient.is_transforming(self.py).unwrap_or(true) {
+        let class = example.getattr(name!("dtype")).and_then(|dtype| self.class_of_numbers(&dtype)).ok()?;
+        let longest = if class.is(self.py.get_type::<PyInt>()) { LONGEST } else { LONGEST_OF_OTHERS };
+        if !is_here || !(1..=longest).contains(&length) || self.torch.ambient.is_transforming(self.py).unwrap_or(true) {
             return None;
         }
         let made = || {
-            let class = self.class_of_numbers(&example.getattr(name!("dtype"))?)?;
             let getitem = self.torch.operator.bind(self.py).getattr(name!("getitem"))?;
             PyResult::Ok((unread_lists(&class, &sizes)?, getitem))
         };

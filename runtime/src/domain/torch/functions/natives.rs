@@ -12,7 +12,6 @@ use pyo3::types::PyTuple;
 const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch", &["compile"], COMPILES),
     ("torch._tensor", &["Tensor.backward", "Tensor.register_"], GRADIENTS),
-    ("torch.amp.grad_scaler", ALL, STEPS),
     ("torch.autograd", &["backward", "grad", "_make_grads", "_tensor_or_tensors_to_tuple"], GRADIENTS),
     ("torch.autograd.function", ALL, GRADIENTS),
     ("torch.autograd.functional", ALL, GRADIENTS),
@@ -92,6 +91,10 @@ const OF_DEVICES: &[&str] = &[
 const LAZY: &str = "torch.nn.modules.lazy";
 const READY: &str = "LazyModuleMixin._infer_parameters";
 
+/// What scales gradients, and asks whether they are finite; where it is switched off it does nothing.
+const SCALER: &str = "torch.amp.grad_scaler";
+const SCALES: &str = "GradScaler.";
+
 const COMPILES: &str = "it sets a compiler up";
 const INFERS: &str = "it makes parameters as the first input asks for them";
 const PROCESSES: &str = "it works together with other processes";
@@ -125,6 +128,10 @@ pub(in crate::domain::torch) fn break_at_call<'py>(
     if calls_module(function) {
         let module = argument(0)?;
         return is_hooked(&module).then(|| as_a_whole(types::name(&module.get_type()), HOOKS));
+    }
+    if qualname.starts_with(SCALES) && module_of(function)? == SCALER {
+        let scales = argument(0)?.getattr(name!("_enabled")).and_then(|enabled| enabled.is_truthy()).unwrap_or(true);
+        return scales.then(|| as_a_whole(qualname.to_owned(), STEPS));
     }
     let recurrent = qualname.ends_with(".forward") && module_of(function)? == "torch.nn.modules.rnn";
     let packed = recurrent && types::name(&argument(1)?.get_type()) == "PackedSequence";

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyList, PyString, PyTuple};
 
 /// How many items a list has at most: a guard looks at each.
-const MOST: usize = 64;
+const MOST: usize = 256;
 
 impl<'py> Tracer<'py> {
     /// `items[index]`, where the index is known to be in range, and all items are integers, or floats, or texts; `None`: they are not.
