@@ -12,11 +12,10 @@ def is_tensor(value):
 def parts(describer, value, depth):
     """What a tensor is and holds; which part of which storage."""
     try:
-        value._is_view()
+        inference = value.is_inference()
+        made = [str(value.dtype), list(value.shape), str(value.layout), value.requires_grad, value.is_leaf, inference, value._is_view()]
     except RuntimeError as error:  # of a view whose base has been changed in a way that views do not survive
         return [f"{type(error).__name__}: {error}"]
-    inference = value.is_inference()
-    made = [str(value.dtype), list(value.shape), str(value.layout), value.requires_grad, value.is_leaf, inference, value._is_view()]
     made.append(type(value.grad_fn).__name__)
     made.append("inference" if inference else value._version)
     if value.layout is torch.strided:
