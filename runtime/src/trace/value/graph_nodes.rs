@@ -210,8 +210,6 @@ impl<'py> Tracer<'py> {
             Answer::Backward { target, args, kwargs } => self.record_backward(domain, target, &args, &kwargs),
             Answer::ModeChange(switch) => self.switch(domain, *switch),
             Answer::Same(value) => Ok(value),
-            // The library makes another one for each question.
-            Answer::Constant(object) if object.is_instance_of::<PyTuple>() => Ok(self.own(object)),
             Answer::Constant(object) => Ok(self.constant(object)),
             Answer::Guarded(function, args) => {
                 let args = PyTuple::new(self.py, args).or_else(|error| self.raise_error(error))?;
