@@ -210,7 +210,7 @@ impl<'py> Tracer<'py> {
             Answer::Backward { target, args, kwargs } => self.record_backward(domain, target, &args, &kwargs),
             Answer::ModeChange(switch) => self.switch(domain, *switch),
             Answer::Same(value) => Ok(value),
-            Answer::Constant(object) => Ok(self.constant(object)),
+            Answer::Constant(object) => Ok(self.told_by_library(object)),
             Answer::Guarded(function, args) => {
                 let args = PyTuple::new(self.py, args).or_else(|error| self.raise_error(error))?;
                 if self.is_switched(&function, &args) {

@@ -1,4 +1,5 @@
 //! From Python objects to values and back: constants, sources, identity, and their guards.
+use crate::ffi::referents;
 use crate::ffi::types;
 use crate::guard::source::Source;
 use crate::guard::{Check, Guard, NamesRead, Reason, SameValue};
@@ -59,6 +60,16 @@ impl<'py> Tracer<'py> {
         let id = self.push(Value::Real { object: object.clone().unbind(), source: None });
         self.state.identity.insert(address, id);
         self.keep_nans(&object, None);
+        id
+    }
+
+    /// The answer of a library to a question, known without any guard. A tuple that nobody else holds was made for this answer.
+    pub(crate) fn told_by_library(&mut self, object: Bound<'py, PyAny>) -> ValueId {
+        let is_fresh = object.is_instance_of::<PyTuple>() && referents::count(&object) == 1;
+        let id = self.constant(object);
+        if is_fresh {
+            self.state.fresh_tuples.insert(id);
+        }
         id
     }
 

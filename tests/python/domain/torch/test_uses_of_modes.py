@@ -131,6 +131,15 @@ def breaks_on_meta(x):
     return x + 1, y, z, torch.ones(1)
 
 
+def contents_on_meta(x):
+    """What contents decide is put on the device in force, also where a mode of before a break ended."""
+    with torch.device("meta"):
+        slotrt.graph_break()
+        y = torch.zeros(x.nonzero().shape[0])
+    told = torch.tensor(x.tolist()), torch.as_tensor(x.tolist()), torch.tensor([x.sum().item()]), torch.full((2,), x.sum().item())
+    return told, y, torch.zeros(x.nonzero().shape[0])
+
+
 def default_device(x):
     before = torch.get_default_device()
     torch.set_default_device("meta")
@@ -185,6 +194,7 @@ ROWS = [
     (of(made_on_meta), 1),
     (of(raises_on_meta), 2),
     (of(breaks_on_meta), 1),
+    (of(contents_on_meta), 3),
     (of(default_device), 0),
     (of(default_device_left), 2),
     (on_meta, 0),

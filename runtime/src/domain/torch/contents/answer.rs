@@ -357,7 +357,8 @@ impl Torch {
                 self.function(meta, function, args, kwargs)
             }
             (Callee::Function(function), _) if types::c_name(&function.get_type()) == "builtin_function_or_method" => {
-                meta.record(function.clone(), args, kwargs)
+                let on_device = self.with_device(function, kwargs).map_err(|error| fault(&error))?;
+                meta.record(function.clone(), args, on_device.as_deref().unwrap_or(kwargs))
             }
             _ => Err(needs(callee.name().to_string())),
         }
