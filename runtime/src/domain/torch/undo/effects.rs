@@ -64,6 +64,10 @@ pub(in crate::domain::torch) fn of(torch: &Torch, target: &Bound<'_, PyAny>) -> 
     if is_through_hook(target) || EXTREMES.iter().any(|name| is_named(target, name)) {
         return NodeEffects { raises: false, draws: false, ..NodeEffects::unknown() };
     }
+    // It was tried on what stands for its operands, as `backward` is.
+    if torch.is_grad(target) && !torch.is_anomaly_looked_for(target.py()).unwrap_or(true) {
+        return NodeEffects { raises: false, draws: false, ..NodeEffects::unknown() };
+    }
     if torch.is_backward(target) || is_of_numbers(target) {
         return NodeEffects {
             raises: false,
