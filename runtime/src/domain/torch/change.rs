@@ -47,6 +47,15 @@ const EACH: &str = "_foreach_";
 /// The operand that gets the result.
 pub(super) const OUT: &str = "out";
 
+/// What counts extremes, scales and zero points, each an operand that it changes, and rounds by them.
+pub(super) const OBSERVES: &str = "fused_moving_avg_obs_fake_quant";
+
+/// Whether an operand is a tensor without elements.
+fn is_empty(operand: &Operand<'_>) -> bool {
+    let Operand::Graph { example, .. } = operand else { return false };
+    sizes::of(example).is_none_or(|layout| layout.sizes.contains(&0))
+}
+
 /// Whether an operation of this name makes or takes quantised tensors.
 fn is_quantised(name: &str) -> bool {
     (name.contains("quantize_per_") || name.contains("quantized") || name == "quantize_dynamic")
@@ -92,6 +101,9 @@ impl<'py> Meta<'_, 'py> {
         }
         if REFUSED.contains(&name) {
             return Err(refused(name, "It changes what the tensor is, or objects beside it."));
+        }
+        if name == OBSERVES && args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(is_empty) {
+            return Err(refused(name, "It gives operands without elements other sizes."));
         }
         match args.first() {
             Some(tensor @ Operand::Graph { .. }) if name == "data_ptr" && args.len() == 1 && kwargs.is_empty() => {

@@ -16,6 +16,7 @@ const WHOLES: &[(&str, &[&str])] = &[
     ("torch._tensor", &["Tensor.__format__", "Tensor.__repr__", "Tensor.__deepcopy__", "Tensor.__reduce_ex__"]),
     (PROFILER, &["record_function."]),
     ("torch.distributions", &[]),
+    ("torch.masked", &[]),
     ("torch.nn.modules.lazy", &["LazyModuleMixin."]),
     (
         MODULE,

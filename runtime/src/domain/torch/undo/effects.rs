@@ -1,5 +1,6 @@
 //! What operations of PyTorch do besides giving something new: their schemas say what they change and share; a table says which of them
 //! raise for no contents.
+use super::super::change::OBSERVES;
 use super::super::library::Torch;
 use super::super::named::module_of;
 use super::super::own::{
@@ -48,7 +49,7 @@ const MODES: &[&str] = &["overrides_on", "subclass_overrides_off", "overrides_of
 const NESTING: &[&str] = &["autocast_increment_nesting", "autocast_decrement_nesting"];
 
 /// Operations that change operands beside their first one, and which.
-const WRITES: &[(&str, &[usize])] = &[("batch_norm", &[3, 4]), ("instance_norm", &[3, 4])];
+const WRITES: &[(&str, &[usize])] = &[("batch_norm", &[3, 4]), ("instance_norm", &[3, 4]), (OBSERVES, &[3, 4, 5, 6])];
 
 /// What a node does that calls this.
 pub(in crate::domain::torch) fn of(torch: &Torch, target: &Bound<'_, PyAny>) -> NodeEffects {
