@@ -1,10 +1,10 @@
 //! Calls that change what a library will do with values of the graph later, not what they are: compiled code makes them after the graph.
 use crate::domain::{Domain, LaterCall, Operand};
-use crate::graph::{Argument, ForBackend};
+use crate::graph::{Argument, ForBackend, NodeOp};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::materialised::Materialised;
 use crate::trace::state::numbers::TakenNumbers;
-use crate::trace::state::outcome::Effect;
+use crate::trace::state::outcome::{Effect, GraphChange};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::{LATER_ATTRIBUTE, LATER_HANDLE, New, Value, ValueId};
@@ -127,12 +127,16 @@ impl<'py> Tracer<'py> {
         matches!(self.value(value), Value::New(New::Opaque(LATER_ATTRIBUTE)))
     }
 
-    /// A method of such an attribute, where it is one that adds something for later. A backend makes other objects of the graph.
+    /// A method of such an attribute, where it is one that adds something for later.
     pub(crate) fn method_of_later(&mut self, value: ValueId, name: &str) -> Option<ValueId> {
-        if !self.is_later_attribute(value) || self.state.backend {
+        if !self.is_later_attribute(value) {
             return None;
         }
         let method = self.state.domains.iter().find_map(|domain| domain.later_method(self.py, name))?;
+        let of = *self.state.later_handles.get(&value)?.args.first()?;
+        if self.state.backend && !self.runs_by_itself(of) {
+            return None;
+        }
         let function = self.absorb_static(method);
         Some(self.bound_method(function, value))
     }
@@ -179,6 +183,35 @@ impl<'py> Tracer<'py> {
         }
         self.state.graph.nodes[node.0 as usize].backend = ForBackend::EndsPart;
         Ok(true)
+    }
+
+    /// Has the node that gives a value run as it was recorded: then what belongs to the value is what belongs to it without a backend, which makes
+    /// other objects of what it compiles. `false`: that is not so, for something in its memory was changed in place.
+    fn runs_by_itself(&mut self, value: ValueId) -> bool {
+        if self.state.changed_nodes.contains_key(&value) {
+            return false;
+        }
+        let Value::Node { node, .. } = self.value(value) else { return true };
+        let node = *node;
+        let (memory, _) = self.memory_behind(node);
+        let meets = |change: &GraphChange| self.memory_behind(change.operand).0.iter().any(|id| memory.contains(id));
+        if self.state.changed_by_graph.iter().any(meets) {
+            return false;
+        }
+        let nodes = &mut self.state.graph.nodes;
+        let Some(made) = nodes.get(node.0 as usize) else { return false };
+        // All that an operation gives has one node.
+        let whole = match made.args.first() {
+            Some(Argument::Node(whole)) if made.name.contains("getitem") => Some(*whole),
+            _ => None,
+        };
+        for id in whole.into_iter().chain([node]) {
+            let Some(made) = nodes.get_mut(id.0 as usize).filter(|made| made.op == NodeOp::CallFunction) else {
+                continue;
+            };
+            made.backend = ForBackend::LeavesAlone;
+        }
+        true
     }
 
     /// Breaks where an operation changes something after such a call: the value would be another one then.
