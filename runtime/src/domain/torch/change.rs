@@ -11,7 +11,7 @@ use super::own::{ADDRESS_OF, OFFSET_OF};
 use super::quantised::is_conversion;
 use super::symbols::sizes;
 use super::thread::quiet::Quiet;
-use super::undo::effects::AS_SUBCLASS;
+use super::undo::effects::{AS_SUBCLASS, OBSERVES};
 use crate::domain::{Answer, Gives, Operand};
 use crate::graph_break::Break;
 use crate::names::name;
@@ -46,9 +46,6 @@ const EACH: &str = "_foreach_";
 
 /// The operand that gets the result.
 pub(super) const OUT: &str = "out";
-
-/// What counts extremes, scales and zero points, each an operand that it changes, and rounds by them.
-pub(super) const OBSERVES: &str = "fused_moving_avg_obs_fake_quant";
 
 /// Whether an operand is a tensor without elements.
 fn is_empty(operand: &Operand<'_>) -> bool {

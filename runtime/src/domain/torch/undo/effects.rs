@@ -1,6 +1,5 @@
 //! What operations of PyTorch do besides giving something new: their schemas say what they change and share; a table says which of them
 //! raise for no contents.
-use super::super::change::OBSERVES;
 use super::super::library::Torch;
 use super::super::named::module_of;
 use super::super::own::{
@@ -47,6 +46,9 @@ const MODES: &[&str] = &["overrides_on", "subclass_overrides_off", "overrides_of
 
 /// Functions that count how deep a mode is nested.
 const NESTING: &[&str] = &["autocast_increment_nesting", "autocast_decrement_nesting"];
+
+/// What counts extremes, scales and zero points, each an operand that it changes, and rounds by them.
+pub(in crate::domain::torch) const OBSERVES: &str = "fused_moving_avg_obs_fake_quant";
 
 /// Operations that change operands beside their first one, and which.
 const WRITES: &[(&str, &[usize])] = &[("batch_norm", &[3, 4]), ("instance_norm", &[3, 4]), (OBSERVES, &[3, 4, 5, 6])];
