@@ -1,6 +1,6 @@
 //! Calls that change what a library will do with values of the graph later, not what they are: compiled code makes them after the graph.
-use crate::domain::{Domain, LaterCall, Operand};
-use crate::graph::{Argument, ForBackend, NodeOp};
+use crate::domain::{Callee, Domain, LaterCall, Operand};
+use crate::graph::{Argument, ForBackend, Node, NodeOp};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::materialised::Materialised;
 use crate::trace::state::numbers::TakenNumbers;
@@ -32,6 +32,9 @@ impl<'py> Tracer<'py> {
                 false => self.know_attributes(),
             };
         }
+        if let Some(result) = self.ask_giver(function, args)? {
+            return Ok(Some(result));
+        }
         let Some(value) = args.positional.first().filter(|_| args.keywords.is_empty()) else {
             return Ok(None);
         };
@@ -55,7 +58,8 @@ impl<'py> Tracer<'py> {
         let operand = self.operand_of(*value, TakenNumbers::None)?;
         let Operand::Graph { example, .. } = &operand else { return Ok(None) };
         let Some(gives) = domain.called_after(function, example, args.positional.len()) else { return Ok(None) };
-        if self.state.backend && !self.end_part_with(*value)? {
+        let is_for_later = gives != LaterCall::GivesObject;
+        if is_for_later && self.state.backend && !self.end_part_with(*value)? {
             return Ok(None);
         }
         // What a backend makes of a change in place may be another tensor in its place, which keeps nothing.
@@ -68,13 +72,20 @@ impl<'py> Tracer<'py> {
                 return Ok(Some(self.none()));
             }
             LaterCall::GivesHandle => self.later_handle(function, args),
+            LaterCall::GivesObject if self.state.numbers.fixed.contains_key(&ATTRIBUTES) => return Ok(None),
+            LaterCall::GivesObject => {
+                let callable = self.constant(function.clone());
+                self.later_object(Whole { callable, args: args.positional.clone() })
+            }
             LaterCall::GivesNothing | LaterCall::InGraph => {
                 let callable = self.constant(function.clone());
                 self.state.effects.push(Effect::Call { callable, args: args.positional.clone() });
                 self.none()
             }
         };
-        self.state.used_after.push(*value);
+        if is_for_later {
+            self.state.used_after.push(*value);
+        }
         Ok(Some(given))
     }
 
@@ -107,10 +118,33 @@ impl<'py> Tracer<'py> {
         let Operand::Graph { example, .. } = self.operand_of(object, TakenNumbers::None)? else { return Ok(None) };
         let Some(function) = domain.later_attribute(&example, name) else { return Ok(None) };
         let callable = self.constant(function);
-        let found = self.push(Value::New(New::Opaque(LATER_ATTRIBUTE)));
-        self.state.later_handles.insert(found, Whole { callable, args: vec![object] });
+        let found = self.later_object(Whole { callable, args: vec![object] });
         self.state.used_after.push(object);
         Ok(Some(found))
+    }
+
+    /// An object that a call gives, which compiled code makes after the graph.
+    fn later_object(&mut self, call: Whole) -> ValueId {
+        let found = self.push(Value::New(New::Opaque(LATER_ATTRIBUTE)));
+        self.state.later_handles.insert(found, call);
+        found
+    }
+
+    /// What a function gives that does what a method of such an object does, where it asks what the object belongs to.
+    fn ask_giver(&mut self, function: &Bound<'py, PyAny>, args: &Arguments) -> Traced<Option<ValueId>> {
+        let Some(later) = args.positional.first().copied().filter(|value| self.is_later_attribute(*value)) else {
+            return Ok(None);
+        };
+        let mut domains = self.state.domains.iter();
+        let asked = domains.find_map(|domain| Some((Arc::clone(domain), domain.asked_of_giver(function)?)));
+        let Some((domain, asked)) = asked else { return Ok(None) };
+        match (self.state.later_handles.get(&later).and_then(|call| call.args.first()).copied(), args.positional.len())
+        {
+            (Some(of), 1) if args.keywords.is_empty() => {
+                self.call_domain(&domain, Callee::Function(asked), &[of], &[]).map(Some)
+            }
+            _ => self.know_attributes(),
+        }
     }
 
     /// The trace is made again, and ends where such an attribute is read: it needs to know more of one.
@@ -132,9 +166,11 @@ impl<'py> Tracer<'py> {
         if !self.is_later_attribute(value) {
             return None;
         }
-        let method = self.state.domains.iter().find_map(|domain| domain.later_method(self.py, name))?;
-        let of = *self.state.later_handles.get(&value)?.args.first()?;
-        if self.state.backend && !self.runs_by_itself(of) {
+        let Whole { callable, args } = self.state.later_handles.get(&value)?.clone();
+        let giver = self.real(callable)?;
+        let method = self.state.domains.iter().find_map(|domain| domain.later_method(&giver, name))?;
+        let asks = self.state.domains.iter().any(|domain| domain.gives_storage(&giver));
+        if self.state.backend && !asks && !self.runs_by_itself(*args.first()?) {
             return None;
         }
         let function = self.absorb_static(method);
@@ -153,6 +189,13 @@ impl<'py> Tracer<'py> {
     /// How compiled code makes such a handle; `None` for other values.
     pub(crate) fn describe_handle(&mut self, id: ValueId) -> Option<Materialised<Vec<ValueId>>> {
         let Whole { callable, args } = self.state.later_handles.get(&id)?.clone();
+        let giver = self.real(callable)?;
+        let is_unknown = |node: &Node| self.effects_of(node).is_some_and(|(_, effects)| effects.is_unknown);
+        if self.state.domains.iter().any(|domain| domain.gives_storage(&giver))
+            && self.state.graph.nodes.iter().any(is_unknown)
+        {
+            return Some(self.escape(id, "the memory of an array that may have got another one since"));
+        }
         let children = args.iter().copied().chain([callable]).collect();
         Some(self.set(id, New::Call { callable, args, state: None }, children))
     }

@@ -3,8 +3,8 @@
 use super::super::library::Torch;
 use super::super::named::module_of;
 use super::super::own::{
-    ADDRESS_OF, CLEAR_GRADIENT, EXTREMES, GRADIENT_OF, MAKES, OFFSET_OF, PARAMETER_OF, SET_DATA, VERSION_OF, is_check,
-    is_named, is_through_hook,
+    ADDRESS_OF, BYTES_OF, CLEAR_GRADIENT, EXTREMES, GRADIENT_OF, MAKES, OFFSET_OF, PARAMETER_OF, SET_DATA,
+    STORAGE_ADDRESS_OF, VERSION_OF, is_check, is_named, is_through_hook,
 };
 use super::super::thread::below::is_below_gradients;
 use super::super::thread::modes;
@@ -166,7 +166,9 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
         return NodeEffects { shares_first: true, ..plain };
     }
     match name {
-        GET_STATE | DRAWN_INDICES | MAKES | CLEAR_GRADIENT | ADDRESS_OF | OFFSET_OF => return plain,
+        GET_STATE | DRAWN_INDICES | MAKES | CLEAR_GRADIENT | ADDRESS_OF | OFFSET_OF | STORAGE_ADDRESS_OF | BYTES_OF => {
+            return plain;
+        }
         CHECK => return NodeEffects { raises: true, checks: true, ..plain },
         ATTRIBUTE => return NodeEffects { raises: true, shares_first: true, ..plain },
         // Tensors of inference mode do not count.
