@@ -117,7 +117,27 @@ def observed(by_channel):
     return use
 
 
+def watched(make, use=lambda observer, x: observer(x) * 2):
+    """What looks at contents, and keeps their extremes."""
+
+    def of_observer():
+        observer = make()
+        return (lambda x: use(observer, x)), lambda number: [matrix() + number], [observer]
+
+    return of_observer
+
+
+def scaled(observer, x):
+    y = x.exp()
+    return y * observer(x), observer.calculate_qparams()[0] * 2
+
+
 ROWS = [
+    (watched(lambda: quantization.FakeQuantize(quantization.MovingAverageMinMaxObserver)), 1),
+    (watched(quantization.PerChannelMinMaxObserver), 1),
+    (watched(quantization.HistogramObserver), 1),
+    (watched(quantization.MinMaxObserver), 0),
+    (watched(quantization.MinMaxObserver, scaled), 1),
     (observed(False), 0),
     (observed(True), 1),
     (of(there_and_back), 0),
