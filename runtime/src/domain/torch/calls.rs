@@ -104,7 +104,7 @@ impl Domain for Torch {
     }
 
     fn hears(&self, class: &Bound<'_, PyType>) -> bool {
-        Self::hears(self, class) && class.is_subclass(self.tensor.bind(class.py())).unwrap_or(true)
+        self.is_told_of_calls(class) && class.is_subclass(self.tensor.bind(class.py())).unwrap_or(true)
     }
 
     fn argument_like<'py>(&self, class: &Bound<'py, PyType>) -> Result<Bound<'py, PyAny>, Box<Break>> {
@@ -252,7 +252,7 @@ impl Domain for Torch {
     }
 
     fn holds(&self, object: &Bound<'_, PyAny>, attribute: &str) -> bool {
-        if self.hears(&object.get_type()) {
+        if self.is_told_of_calls(&object.get_type()) {
             // It would hear of each look at what is held.
             return false;
         }

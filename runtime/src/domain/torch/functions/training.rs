@@ -15,9 +15,9 @@ const ROOMS: &[&str] = &["torch.optim", "torch.nn.utils.clip_grad"];
 /// A module there of neural networks: these are no such functions.
 const MODELS: &str = "torch.optim.swa_utils";
 
-/// Beginnings of names of functions there that run natively all the same: they read and replace all that an optimiser keeps, or search.
-/// or compare losses, or look counts of steps up.
-const NATIVE: &[&str] = &["LBFGS.", "_strong_wolfe", "_cubic_interpolate", "ReduceLROnPlateau.", "SequentialLR."];
+/// Beginnings of names of functions there that run natively all the same: they read and replace all that an optimiser keeps, or search,
+/// or compare losses.
+const NATIVE: &[&str] = &["LBFGS.", "_strong_wolfe", "_cubic_interpolate", "ReduceLROnPlateau."];
 
 /// The function there that asks whether a compiler runs it lest it looks at a device.
 const LOOKS_AT_DEVICE: &str = "Optimizer._accelerator_graph_capture_health_check";
