@@ -135,6 +135,17 @@ def penalised(net, optimizer, schedule, x):
     return penalty.detach()
 
 
+def penalised_twice(net, optimizer, schedule, x):
+    for number in range(2):
+        optimizer.zero_grad()
+        F.softplus(-net(x * (number + 1))).mean().backward()
+        real = x.detach().requires_grad_()
+        (gradient,) = torch.autograd.grad(net(real).sum(), real, create_graph=True)
+        gradient.pow(2).sum(1).mean().mul(5).backward()
+        optimizer.step()
+    return x * 2
+
+
 def asked_after(net, optimizer, schedule, x):
     net(x).mean().backward()
     leaf = x.detach().requires_grad_()
@@ -219,7 +230,7 @@ ROWS = [
     (trained(sgd(), set_to_zero_late), 1),
     (trained(sgd(), computed_before), 0),
     (trained(lambda parameters: optim.SGD(parameters, lr=torch.tensor(0.1)), step), None),
-    (trained(sgd(), penalised), 0),
+    *[(trained(make, go), 0) for make in (sgd(momentum=0.9), adam()) for go in (penalised, penalised_twice)],
     (trained(sgd(), asked_after), 0),
     (trained(sgd(), refused_after), None),
     (trained(adam(), reconstructed, network=Reconstruction), 0),

@@ -69,7 +69,7 @@ pub(in crate::domain::torch) fn of(torch: &Torch, target: &Bound<'_, PyAny>) -> 
     }
     // It was tried on what stands for its operands, as `backward` is.
     if torch.is_grad(target) && !torch.is_anomaly_looked_for(target.py()).unwrap_or(true) {
-        return NodeEffects { raises: false, draws: false, ..NodeEffects::unknown() };
+        return NodeEffects { raises: false, draws: false, keeps_contents: true, ..NodeEffects::unknown() };
     }
     if torch.is_backward(target) || is_of_numbers(target) {
         return NodeEffects {
@@ -150,6 +150,7 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
         checks: false,
         shares_first: false,
         is_unknown: false,
+        keeps_contents: false,
         gives_several: false,
         draws: false,
         nests: NESTING.contains(&name),
