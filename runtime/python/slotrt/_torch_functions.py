@@ -219,6 +219,36 @@ def offset_of(tensor):
     return tensor.storage_offset()
 
 
+def storage_address_of(tensor):
+    """`tensor.untyped_storage().data_ptr()`."""
+    return tensor.untyped_storage().data_ptr()
+
+
+def storage_bytes_of(tensor):
+    """`tensor.untyped_storage().nbytes()`."""
+    return tensor.untyped_storage().nbytes()
+
+
+def address_of_storage(storage):
+    """`storage.data_ptr()`."""
+    return storage.data_ptr()
+
+
+def bytes_of_storage(storage):
+    """`storage.nbytes()`."""
+    return storage.nbytes()
+
+
+def is_first_in_storage(tensor):
+    """Whether a tensor lies where its memory begins."""
+    return tensor.data_ptr() == tensor.untyped_storage().data_ptr()
+
+
+def storage_has_bytes(count, tensor):
+    """Whether the memory of a tensor is so long."""
+    return tensor.untyped_storage().nbytes() == count
+
+
 def version_of(tensor):
     """`tensor._version`."""
     return tensor._version

@@ -17,6 +17,15 @@ pub enum HeldNumber<'py> {
     Applied(Operation, Vec<Self>),
 }
 
+/// A condition on an array, a function that is true of it, under which a call gives a number of it.
+#[derive(Debug)]
+pub struct ToldByCheck<'py> {
+    /// The function.
+    pub check: Bound<'py, PyAny>,
+    /// The number; `None`: where the array lies.
+    pub told: Option<Bound<'py, PyAny>>,
+}
+
 /// An operand whose numbers choose something, and which numbers choose what is there.
 #[derive(Clone, Debug)]
 pub struct Choice<'py> {
@@ -57,6 +66,14 @@ pub trait HeldNumbers {
     /// Whether this gives the address at which an array lies.
     fn is_address(&self, _target: &Bound<'_, PyAny>) -> bool {
         false
+    }
+    /// A condition on an array from outside under which such a call gives what it gives now, or the address of the array; `None`: none is needed.
+    fn told_by_check<'py>(
+        &self,
+        _target: &Bound<'py, PyAny>,
+        _object: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<ToldByCheck<'py>>> {
+        Ok(None)
     }
     /// Whether what a node gives lies where its first operand lies.
     fn keeps_address(&self, _target: &Bound<'_, PyAny>, _node: &Node) -> bool {

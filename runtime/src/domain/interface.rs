@@ -30,12 +30,12 @@ pub trait Domain: OwnFunctions + LaterCalls + Undoing + HeldNumbers + std::fmt::
     fn claims(&self, class: &Bound<'_, PyType>) -> bool;
     /// Whether calls of this object are the domain's business, whatever the arguments (`numpy.add`, `numpy.zeros`).
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool;
-    /// Why a call of this Python function is to run natively, as a whole. `compiled`: a backend gets the graph.
-    fn leaves_alone(&self, _function: &Bound<'_, PyAny>, _compiled: bool) -> Option<Box<Break>> {
+    /// Why a call of this Python function is to run natively, as a whole.
+    fn leaves_alone(&self, _function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
         None
     }
     /// The function that a trace goes through in place of this one, because it does the same to a program.
-    fn in_place_of<'py>(&self, _function: &Bound<'py, PyAny>, _compiled: bool) -> Option<Bound<'py, PyAny>> {
+    fn in_place_of<'py>(&self, _function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
         None
     }
     /// Why this call of a Python function is to run natively, as a whole: arguments from outside, by position, say so.

@@ -9,6 +9,8 @@ pub enum LaterCall {
     GivesHandle,
     /// After the graph; nothing.
     GivesNothing,
+    /// After the graph; an object, of which the trace knows nothing.
+    GivesObject,
     /// In the graph, where that has made the argument, so that a call that goes back through the graph finds it done; nothing.
     InGraph,
 }
@@ -45,8 +47,18 @@ pub trait LaterCalls {
     fn later_attribute<'py>(&self, _example: &Bound<'py, PyAny>, _attribute: &str) -> Option<Bound<'py, PyAny>> {
         None
     }
-    /// The function that does what a method of such an object does, called with the object first: such a call, too.
-    fn later_method<'py>(&self, _py: Python<'py>, _name: &str) -> Option<Bound<'py, PyAny>> {
+    /// The function that does what a method of such an object, which `giver` gives, does, called with the object first: such a call, too, or one
+    /// of which [`LaterCalls::asked_of_giver`] knows.
+    fn later_method<'py>(&self, _giver: &Bound<'py, PyAny>, _name: &str) -> Option<Bound<'py, PyAny>> {
         None
+    }
+    /// The function that gives what another one gives, which does what a method of such an object does, and is called with what the object
+    /// belongs to.
+    fn asked_of_giver<'py>(&self, _function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+        None
+    }
+    /// Whether what `giver` gives is the memory of an array.
+    fn gives_storage(&self, _giver: &Bound<'_, PyAny>) -> bool {
+        false
     }
 }

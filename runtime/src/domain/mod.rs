@@ -25,7 +25,7 @@ mod unread;
 pub use dispatching::{Dispatching, PlainCall, STANDS_FOR};
 pub use domains::Domains;
 pub use gradient::{Gradient, HistoryUse, PlainForward};
-pub use held_numbers::{Choice, HeldNumber, HeldNumbers};
+pub use held_numbers::{Choice, HeldNumber, HeldNumbers, ToldByCheck};
 pub use higher_order::{Formal, GraphCall, HigherOrder};
 pub use interface::{Domain, GlobalStateGuard, LayoutQuestion, Rehearsal};
 pub use later_calls::{LaterCall, LaterCalls};

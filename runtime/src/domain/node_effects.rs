@@ -13,6 +13,8 @@ pub struct NodeEffects {
     pub shares_first: bool,
     /// What it gives may share memory with any operand, and it may change any.
     pub is_unknown: bool,
+    /// It changes no contents, though it is unknown.
+    pub keeps_contents: bool,
     /// It may give several things that share memory with its first operand.
     pub gives_several: bool,
     /// It takes numbers from a generator of random ones.
@@ -34,6 +36,7 @@ impl NodeEffects {
             checks: false,
             shares_first: true,
             is_unknown: true,
+            keeps_contents: false,
             gives_several: true,
             draws: true,
             nests: false,

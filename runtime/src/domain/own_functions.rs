@@ -12,6 +12,10 @@ pub trait OwnFunctions {
     fn keeps_state(&self, _function: &Bound<'_, PyAny>) -> bool {
         false
     }
+    /// Whether a backend leaves alone what a function computes: it would compute other numbers.
+    fn runs_as_recorded(&self, _function: &Bound<'_, PyAny>) -> bool {
+        false
+    }
     /// The attribute of a function made by a compiler that holds the function which the program gave it, and which a trace goes through.
     fn compiled_from(&self, _function: &Bound<'_, PyAny>) -> Option<&'static str> {
         None

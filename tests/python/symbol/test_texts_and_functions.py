@@ -1,5 +1,6 @@
 """Texts of numbers that change, functions of `math`, methods of numbers, and integers of more than 64 bits: how many traces they take."""
 
+import bisect
 import functools
 import math
 import unittest
@@ -22,6 +23,32 @@ class TextsAndFunctions(unittest.TestCase):
         self.assertEqual([repr(compiled(*args)) for args in calls], expected)
         stats = slotrt.stats()
         self.assertEqual((stats["frames_compiled"], stats["frames_skipped"]), (traces, 0))
+
+    def test_bisections(self):
+        """A number between two items has a trace, not each number."""
+        numbers = [300, 250, 4000, -7, 2**40, 260, 5000, 300, 290, -90]
+        self.check(lambda k: bisect.bisect_right([10, 1000, 3000], k), numbers, 4)
+        self.check(lambda k: (bisect.bisect([10, 1000], k), bisect.bisect_left((10, 1000), k)), numbers, 4)
+        self.check(lambda k: bisect.bisect_left([], k), numbers, 2)
+
+    def test_bisections_in_c(self):
+        for function in (
+            lambda k: bisect.bisect_left([1, 2, 3, 4], 3, lo=k),
+            lambda k: bisect.bisect_right([1, 2, 3, 4], k, 0, -1),
+            lambda k: bisect.bisect_right([(1,), (5,)], k, key=lambda item: item[0]),
+            lambda k: bisect.bisect_left({0: 1, 1: 5}, k),
+            lambda k: bisect.bisect_left([1, "a"], k),
+            lambda k: bisect.bisect_left("ab", k),
+        ):
+            compiled = slotrt.compile(function)
+            for number in (3, 4, 9, 2, -1, 0):
+                outcomes = []
+                for call in (function, compiled):
+                    try:
+                        outcomes.append(call(number))
+                    except (TypeError, ValueError) as error:
+                        outcomes.append(repr(error))
+                self.assertEqual(*outcomes)
 
     def test_texts(self):
         integers = [3, 4, 9, -7, 2**62, -(2**63), 123456]

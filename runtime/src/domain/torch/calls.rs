@@ -70,16 +70,17 @@ impl Domain for Torch {
         self.claims_call_of(callable)
     }
 
-    fn leaves_alone(&self, function: &Bound<'_, PyAny>, compiled: bool) -> Option<Box<Break>> {
+    fn leaves_alone(&self, function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
         let reason = compilers::break_at(function).or_else(|| natives::break_at(function))?;
         // What the trace goes through, itself or in its place, is not left alone.
-        let is_left = wholes::in_place_of(function).is_none() && (compiled || !training::is_in_graph(function));
+        let is_left = wholes::in_place_of(function).is_none() && !training::is_in_graph(function);
         is_left.then_some(reason)
     }
 
-    fn in_place_of<'py>(&self, function: &Bound<'py, PyAny>, compiled: bool) -> Option<Bound<'py, PyAny>> {
-        let other = wholes::in_place_of(function).or_else(|| compilers::in_place_of(function));
-        if compiled { other } else { other.or_else(|| training::in_place_of(function)) }
+    fn in_place_of<'py>(&self, function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+        wholes::in_place_of(function)
+            .or_else(|| compilers::in_place_of(function))
+            .or_else(|| training::in_place_of(function))
     }
 
     fn is_whole(&self, function: &Bound<'_, PyAny>) -> bool {
@@ -103,7 +104,7 @@ impl Domain for Torch {
     }
 
     fn hears(&self, class: &Bound<'_, PyType>) -> bool {
-        Self::hears(self, class) && class.is_subclass(self.tensor.bind(class.py())).unwrap_or(true)
+        self.is_told_of_calls(class) && class.is_subclass(self.tensor.bind(class.py())).unwrap_or(true)
     }
 
     fn argument_like<'py>(&self, class: &Bound<'py, PyType>) -> Result<Bound<'py, PyAny>, Box<Break>> {
@@ -251,7 +252,7 @@ impl Domain for Torch {
     }
 
     fn holds(&self, object: &Bound<'_, PyAny>, attribute: &str) -> bool {
-        if self.hears(&object.get_type()) {
+        if self.is_told_of_calls(&object.get_type()) {
             // It would hear of each look at what is held.
             return false;
         }

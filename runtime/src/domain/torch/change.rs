@@ -11,7 +11,7 @@ use super::own::{ADDRESS_OF, OFFSET_OF};
 use super::quantised::is_conversion;
 use super::symbols::sizes;
 use super::thread::quiet::Quiet;
-use super::undo::effects::AS_SUBCLASS;
+use super::undo::effects::{AS_SUBCLASS, OBSERVES};
 use crate::domain::{Answer, Gives, Operand};
 use crate::graph_break::Break;
 use crate::names::name;
@@ -46,6 +46,12 @@ const EACH: &str = "_foreach_";
 
 /// The operand that gets the result.
 pub(super) const OUT: &str = "out";
+
+/// Whether an operand is a tensor without elements.
+fn is_empty(operand: &Operand<'_>) -> bool {
+    let Operand::Graph { example, .. } = operand else { return false };
+    sizes::of(example).is_none_or(|layout| layout.sizes.contains(&0))
+}
 
 /// Whether an operation of this name makes or takes quantised tensors.
 fn is_quantised(name: &str) -> bool {
@@ -92,6 +98,9 @@ impl<'py> Meta<'_, 'py> {
         }
         if REFUSED.contains(&name) {
             return Err(refused(name, "It changes what the tensor is, or objects beside it."));
+        }
+        if name == OBSERVES && args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(is_empty) {
+            return Err(refused(name, "It gives operands without elements other sizes."));
         }
         match args.first() {
             Some(tensor @ Operand::Graph { .. }) if name == "data_ptr" && args.len() == 1 && kwargs.is_empty() => {

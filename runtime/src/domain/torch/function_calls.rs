@@ -13,7 +13,7 @@ use super::functions::type_names::is_instance_check;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::Meta;
-use super::own::is_through_hook;
+use super::own::{BYTES_OF, STORAGE_ADDRESS_OF, is_named, is_through_hook};
 use super::taken::classes::is_unwrapped;
 use super::thread::ambient::QUESTIONS;
 use super::thread::modes;
@@ -75,6 +75,11 @@ impl Torch {
         }
         if is_allowed(function) || is_through_hook(function) {
             return meta.record(function.clone(), args, kwargs);
+        }
+        if let Some(own) = [STORAGE_ADDRESS_OF, BYTES_OF].into_iter().find(|own| is_named(function, own))
+            && let [tensor] = args
+        {
+            return meta.of_object(own, tensor);
         }
         if is_of_random_state(function) {
             return self.random_state(meta, function, args, kwargs);

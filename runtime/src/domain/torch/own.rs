@@ -25,6 +25,14 @@ pub(in crate::domain::torch) const VERSION_OF: &str = "version_of";
 /// The function that tells where in its memory a tensor begins.
 pub(in crate::domain::torch) const OFFSET_OF: &str = "offset_of";
 
+/// The function that tells where the memory begins in which a tensor lies, and the one that tells how long that is.
+pub(in crate::domain::torch) const STORAGE_ADDRESS_OF: &str = "storage_address_of";
+pub(in crate::domain::torch) const BYTES_OF: &str = "storage_bytes_of";
+
+/// The functions that are true of a tensor that lies where its memory begins, and of one whose memory is so long.
+pub(in crate::domain::torch) const IS_FIRST: &str = "is_first_in_storage";
+pub(in crate::domain::torch) const HAS_BYTES: &str = "storage_has_bytes";
+
 /// The function that gives a leaf of the class `Parameter` in the memory of a tensor.
 pub(in crate::domain::torch) const PARAMETER_OF: &str = "parameter_of";
 

@@ -1,10 +1,10 @@
 //! Calls that change what a library will do with values of the graph later, not what they are: compiled code makes them after the graph.
-use crate::domain::{Domain, LaterCall, Operand};
-use crate::graph::{Argument, ForBackend};
+use crate::domain::{Callee, Domain, LaterCall, Operand};
+use crate::graph::{Argument, ForBackend, Node, NodeOp};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::materialised::Materialised;
 use crate::trace::state::numbers::TakenNumbers;
-use crate::trace::state::outcome::Effect;
+use crate::trace::state::outcome::{Effect, GraphChange};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::{LATER_ATTRIBUTE, LATER_HANDLE, New, Value, ValueId};
@@ -32,6 +32,9 @@ impl<'py> Tracer<'py> {
                 false => self.know_attributes(),
             };
         }
+        if let Some(result) = self.ask_giver(function, args)? {
+            return Ok(Some(result));
+        }
         let Some(value) = args.positional.first().filter(|_| args.keywords.is_empty()) else {
             return Ok(None);
         };
@@ -55,7 +58,8 @@ impl<'py> Tracer<'py> {
         let operand = self.operand_of(*value, TakenNumbers::None)?;
         let Operand::Graph { example, .. } = &operand else { return Ok(None) };
         let Some(gives) = domain.called_after(function, example, args.positional.len()) else { return Ok(None) };
-        if self.state.backend && !self.end_part_with(*value)? {
+        let is_for_later = gives != LaterCall::GivesObject;
+        if is_for_later && self.state.backend && !self.end_part_with(*value)? {
             return Ok(None);
         }
         // What a backend makes of a change in place may be another tensor in its place, which keeps nothing.
@@ -68,13 +72,20 @@ impl<'py> Tracer<'py> {
                 return Ok(Some(self.none()));
             }
             LaterCall::GivesHandle => self.later_handle(function, args),
+            LaterCall::GivesObject if self.state.numbers.fixed.contains_key(&ATTRIBUTES) => return Ok(None),
+            LaterCall::GivesObject => {
+                let callable = self.constant(function.clone());
+                self.later_object(Whole { callable, args: args.positional.clone() })
+            }
             LaterCall::GivesNothing | LaterCall::InGraph => {
                 let callable = self.constant(function.clone());
                 self.state.effects.push(Effect::Call { callable, args: args.positional.clone() });
                 self.none()
             }
         };
-        self.state.used_after.push(*value);
+        if is_for_later {
+            self.state.used_after.push(*value);
+        }
         Ok(Some(given))
     }
 
@@ -107,10 +118,33 @@ impl<'py> Tracer<'py> {
         let Operand::Graph { example, .. } = self.operand_of(object, TakenNumbers::None)? else { return Ok(None) };
         let Some(function) = domain.later_attribute(&example, name) else { return Ok(None) };
         let callable = self.constant(function);
-        let found = self.push(Value::New(New::Opaque(LATER_ATTRIBUTE)));
-        self.state.later_handles.insert(found, Whole { callable, args: vec![object] });
+        let found = self.later_object(Whole { callable, args: vec![object] });
         self.state.used_after.push(object);
         Ok(Some(found))
+    }
+
+    /// An object that a call gives, which compiled code makes after the graph.
+    fn later_object(&mut self, call: Whole) -> ValueId {
+        let found = self.push(Value::New(New::Opaque(LATER_ATTRIBUTE)));
+        self.state.later_handles.insert(found, call);
+        found
+    }
+
+    /// What a function gives that does what a method of such an object does, where it asks what the object belongs to.
+    fn ask_giver(&mut self, function: &Bound<'py, PyAny>, args: &Arguments) -> Traced<Option<ValueId>> {
+        let Some(later) = args.positional.first().copied().filter(|value| self.is_later_attribute(*value)) else {
+            return Ok(None);
+        };
+        let mut domains = self.state.domains.iter();
+        let asked = domains.find_map(|domain| Some((Arc::clone(domain), domain.asked_of_giver(function)?)));
+        let Some((domain, asked)) = asked else { return Ok(None) };
+        match (self.state.later_handles.get(&later).and_then(|call| call.args.first()).copied(), args.positional.len())
+        {
+            (Some(of), 1) if args.keywords.is_empty() => {
+                self.call_domain(&domain, Callee::Function(asked), &[of], &[]).map(Some)
+            }
+            _ => self.know_attributes(),
+        }
     }
 
     /// The trace is made again, and ends where such an attribute is read: it needs to know more of one.
@@ -127,12 +161,18 @@ impl<'py> Tracer<'py> {
         matches!(self.value(value), Value::New(New::Opaque(LATER_ATTRIBUTE)))
     }
 
-    /// A method of such an attribute, where it is one that adds something for later. A backend makes other objects of the graph.
+    /// A method of such an attribute, where it is one that adds something for later.
     pub(crate) fn method_of_later(&mut self, value: ValueId, name: &str) -> Option<ValueId> {
-        if !self.is_later_attribute(value) || self.state.backend {
+        if !self.is_later_attribute(value) {
             return None;
         }
-        let method = self.state.domains.iter().find_map(|domain| domain.later_method(self.py, name))?;
+        let Whole { callable, args } = self.state.later_handles.get(&value)?.clone();
+        let giver = self.real(callable)?;
+        let method = self.state.domains.iter().find_map(|domain| domain.later_method(&giver, name))?;
+        let asks = self.state.domains.iter().any(|domain| domain.gives_storage(&giver));
+        if self.state.backend && !asks && !self.runs_by_itself(*args.first()?) {
+            return None;
+        }
         let function = self.absorb_static(method);
         Some(self.bound_method(function, value))
     }
@@ -149,6 +189,13 @@ impl<'py> Tracer<'py> {
     /// How compiled code makes such a handle; `None` for other values.
     pub(crate) fn describe_handle(&mut self, id: ValueId) -> Option<Materialised<Vec<ValueId>>> {
         let Whole { callable, args } = self.state.later_handles.get(&id)?.clone();
+        let giver = self.real(callable)?;
+        let is_unknown = |node: &Node| self.effects_of(node).is_some_and(|(_, effects)| effects.is_unknown);
+        if self.state.domains.iter().any(|domain| domain.gives_storage(&giver))
+            && self.state.graph.nodes.iter().any(is_unknown)
+        {
+            return Some(self.escape(id, "the memory of an array that may have got another one since"));
+        }
         let children = args.iter().copied().chain([callable]).collect();
         Some(self.set(id, New::Call { callable, args, state: None }, children))
     }
@@ -179,6 +226,35 @@ impl<'py> Tracer<'py> {
         }
         self.state.graph.nodes[node.0 as usize].backend = ForBackend::EndsPart;
         Ok(true)
+    }
+
+    /// Has the node that gives a value run as it was recorded: then what belongs to the value is what belongs to it without a backend, which makes
+    /// other objects of what it compiles. `false`: that is not so, for something in its memory was changed in place.
+    fn runs_by_itself(&mut self, value: ValueId) -> bool {
+        if self.state.changed_nodes.contains_key(&value) {
+            return false;
+        }
+        let Value::Node { node, .. } = self.value(value) else { return true };
+        let node = *node;
+        let (memory, _) = self.memory_behind(node);
+        let meets = |change: &GraphChange| self.memory_behind(change.operand).0.iter().any(|id| memory.contains(id));
+        if self.state.changed_by_graph.iter().any(meets) {
+            return false;
+        }
+        let nodes = &mut self.state.graph.nodes;
+        let Some(made) = nodes.get(node.0 as usize) else { return false };
+        // All that an operation gives has one node.
+        let whole = match made.args.first() {
+            Some(Argument::Node(whole)) if made.name.contains("getitem") => Some(*whole),
+            _ => None,
+        };
+        for id in whole.into_iter().chain([node]) {
+            let Some(made) = nodes.get_mut(id.0 as usize).filter(|made| made.op == NodeOp::CallFunction) else {
+                continue;
+            };
+            made.backend = ForBackend::LeavesAlone;
+        }
+        true
     }
 
     /// Breaks where an operation changes something after such a call: the value would be another one then.

@@ -21,7 +21,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         let cleared = if self.state.backward.are_native { None } else { self.cleared_gradients(domain)? };
         let Some(cleared) = cleared else {
-            return match domain.leaves_alone(&target, self.state.backend) {
+            return match domain.leaves_alone(&target) {
                 Some(reason) => Err(Unwind::Break(reason)),
                 None => unsupported("gradients of leaves", "they are set"),
             };

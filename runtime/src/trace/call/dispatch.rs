@@ -74,9 +74,7 @@ impl<'py> Tracer<'py> {
                 self.call_by(origin, function, args)
             }
             class if is_of_c(class) => {
-                if let Some(other) =
-                    self.state.domains.iter().find_map(|domain| domain.in_place_of(&object, self.state.backend))
-                {
+                if let Some(other) = self.state.domains.iter().find_map(|domain| domain.in_place_of(&object)) {
                     self.known(callable);
                     let other = self.absorb_static(other);
                     return self.call_by(origin, other, args);

@@ -5,6 +5,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
 
 /// Module and name in C; module and name in Python; which argument is handed on. CPython: `_PyErr_Display`.
 const FORWARDED: &[(&str, &str, &str, &str, usize)] = &[
@@ -19,6 +20,12 @@ const TWINS: &[(&str, &str, &str, &str)] = &[
     ("_pickle", "dump", "pickle", "_dump"),
     ("_pickle", "loads", "pickle", "_loads"),
     ("_pickle", "load", "pickle", "_load"),
+];
+
+/// The same of this project, for numbers that differ from call to call.
+const OF_NUMBERS: &[(&str, &str, &str, &str)] = &[
+    ("_bisect", "bisect_left", "slotrt._bisections", "bisect_left"),
+    ("_bisect", "bisect_right", "slotrt._bisections", "bisect_right"),
 ];
 
 /// Functions of C that call one of Python with their arguments, and do nothing else: module, name; module and name in Python.
@@ -41,7 +48,14 @@ impl<'py> Tracer<'py> {
 
     /// The result of a function that has a twin in Python; what it raises says other words than C.
     fn call_twin(&mut self, module: &str, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
-        let row = TWINS.iter().find(|row| row.0 == module && row.1 == name);
+        let is_it = |row: &&(&str, &str, &str, &str)| row.0 == module && row.1 == name;
+        let mut row = TWINS.iter().find(is_it);
+        if row.is_none() {
+            row = OF_NUMBERS.iter().find(is_it);
+            if row.is_some() && !self.are_items_and_number(args)? {
+                return Ok(None);
+            }
+        }
         let Some((_, _, module, twin)) = row else { return Ok(None) };
         let twin = self.import(module, twin)?;
         let twin = self.constant(twin);
@@ -52,6 +66,16 @@ impl<'py> Tracer<'py> {
             }
             Err(other) => Err(other),
         }
+    }
+
+    /// Whether the arguments are a list or tuple and such a number.
+    fn are_items_and_number(&mut self, args: &Arguments) -> Traced<bool> {
+        let (&[items, number], true) = (args.positional.as_slice(), args.keywords.is_empty()) else { return Ok(false) };
+        if !self.is_symbolic(number) {
+            return Ok(false);
+        }
+        let class = self.class_of(items)?;
+        Ok(class.is(self.py.get_type::<PyList>()) || class.is(self.py.get_type::<PyTuple>()))
     }
 
     /// The result of such a function; `None`: it is another, or this release does it in C.

@@ -67,9 +67,7 @@ impl<'py> Tracer<'py> {
             let compiled = self.get_attr(callable, attribute)?;
             return self.call_by(origin, compiled, args);
         }
-        if let Some(other) =
-            self.state.domains.iter().find_map(|domain| domain.in_place_of(function, self.state.backend))
-        {
+        if let Some(other) = self.state.domains.iter().find_map(|domain| domain.in_place_of(function)) {
             let other = self.absorb_static(other);
             return self.call_by(origin, other, args);
         }
@@ -94,8 +92,7 @@ impl<'py> Tracer<'py> {
 
     /// Breaks where the function runs natively: it keeps records, or a domain says so.
     pub(crate) fn refuse_left_alone(&self, function: &Bound<'py, PyAny>) -> Traced<()> {
-        let by_domain =
-            || self.state.domains.iter().find_map(|domain| domain.leaves_alone(function, self.state.backend));
+        let by_domain = || self.state.domains.iter().find_map(|domain| domain.leaves_alone(function));
         let reason = records::break_at(function).or_else(by_domain);
         reason.map_or(Ok(()), |reason| Err(Unwind::Break(reason)))
     }

@@ -144,7 +144,7 @@ impl<'py> Tracer<'py> {
             let mut written = Vec::new();
             let places = effects.writes.iter().filter_map(|place| node.args.get(*place));
             places.for_each(|argument| argument.nodes(&mut written));
-            effects.is_unknown || written.into_iter().any(is_made)
+            effects.is_unknown && !effects.keeps_contents || written.into_iter().any(is_made)
         });
         self.state.numbers.searched = nodes.len();
         self.state.numbers.may_change_unseen |= found;

@@ -23,7 +23,7 @@ impl<'py> Tracer<'py> {
         args: &[ValueId],
     ) -> Traced<Option<Vec<ValueId>>> {
         // What functions record that are made graphs of their own is compiled as a whole.
-        if !self.state.backend || self.state.rehearsals > 0 {
+        if !self.state.backend || self.state.rehearsals > 0 || self.runs_as_recorded() {
             return Ok(None);
         }
         let places = domain.scalar_places(callee);

@@ -1,8 +1,9 @@
 //! Where arrays from outside lie in memory: a number that the graph gives; where Python needs it, one that is known, which a guard reads.
 //!
 //! Arrays that a program keeps stay where they are. One that lies elsewhere at a later call is left to the graph from then on.
-use crate::domain::{Answer, Domain, Operand};
+use crate::domain::{Answer, Domain, Operand, ToldByCheck};
 use crate::graph::{Node, NodeId, NodeOp};
+use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::stored::ProcessBound;
@@ -25,6 +26,13 @@ impl<'py> Tracer<'py> {
         }
         let node = self.graph_node(*value)?;
         let Some((source, object)) = self.array_that_lies_there(domain, node) else { return Ok(None) };
+        let Ok(checked) = domain.told_by_check(target, &object) else { return Ok(None) };
+        if let Some(ToldByCheck { check, told }) = checked {
+            self.guard(source.clone(), Check::Call(check.unbind()), "the trace used what its memory is");
+            if let Some(told) = told {
+                return Ok(Some(self.constant(told)));
+            }
+        }
         let told = object.call_method0(name!("data_ptr")).ok();
         Ok(told.map(|address| {
             self.note_bound(ProcessBound::Process);

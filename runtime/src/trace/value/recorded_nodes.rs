@@ -5,7 +5,7 @@ use crate::graph::{ForBackend, Node, NodeId, NodeOp, Origin};
 use crate::names::name;
 use crate::symbol::SymbolicLayout;
 use crate::trace::state::numbers::{Open, OpenCall};
-use crate::trace::state::tracer::Tracer;
+use crate::trace::state::tracer::{FramePosition, Tracer};
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
@@ -30,6 +30,7 @@ impl<'py> Tracer<'py> {
         // Numbers that contents decide are Python's.
         let has_numbers = || self.gives_unread(domain, example) || values.iter().any(|value| self.is_unread(*value));
         let mut found = match open {
+            _ if self.runs_as_recorded() => ForBackend::LeavesAlone,
             OpenCall::Begins => ForBackend::LeavesAlone,
             OpenCall::Works if has_numbers() => ForBackend::LeavesAlone,
             OpenCall::None if !self.state.numbers.becomes_tensor && holds_float(args, keywords) => {
@@ -47,6 +48,15 @@ impl<'py> Tracer<'py> {
             true => unsupported("call that compiled code would not make", callee::name_of(target)),
             false => Ok(found),
         }
+    }
+
+    /// Whether a function is being called whose numbers a backend would compute otherwise.
+    pub(crate) fn runs_as_recorded(&self) -> bool {
+        let runs = |place: &FramePosition| {
+            let function = place.function.bind(self.py);
+            self.state.domains.iter().any(|domain| domain.runs_as_recorded(function))
+        };
+        self.state.places.iter().any(runs)
     }
 
     /// Whether contents decide sizes, or numbers, that a call works on, or that it gives: of the latter, whether they do so first here. A

@@ -76,6 +76,32 @@ def several_hooks(x):
     return y + 1
 
 
+def hook_of_one_of_several(x):
+    first, second = (x * 2).unbind()
+    first.grad_fn.register_prehook(lambda gradients: tuple(None if gradient is None else gradient * 2 for gradient in gradients))
+    return first.exp() + second
+
+
+def hook_of_a_view(x):
+    y = (x * 2).view(-1)
+    y.grad_fn.register_prehook(lambda gradients: (gradients[0] * 2,))
+    return y.exp() + y
+
+
+def hook_after_a_change(x):
+    y = x * 2
+    y.mul_(3)
+    y.grad_fn.register_prehook(lambda gradients: (gradients[0] * 2,))
+    return y.exp()
+
+
+def hook_after_a_change_of_a_view(x):
+    y = x * 2
+    y[0].mul_(3)
+    y.grad_fn.register_prehook(lambda gradients: (gradients[0] * 2,))
+    return y.exp()
+
+
 def hook_of_argument(x):
     x.grad_fn.register_prehook(lambda gradients: (gradients[0] * 2,))
     return x.sin()
@@ -161,6 +187,10 @@ ROWS = [
     (of(hook_before), 0),
     (of(hook_after), 0),
     (of(several_hooks), 0),
+    (of(hook_of_one_of_several), 0),
+    (of(hook_of_a_view), 0),
+    (of(hook_after_a_change), None),
+    (of(hook_after_a_change_of_a_view), None),
     (of(hook_of_argument, computed), 0),
     (of(kept), 0),
     (of(given_back), None),
@@ -185,11 +215,11 @@ class Nodes(unittest.TestCase):
         torch_programs.check(self, ROWS, slotrt.compile, counted=True)
 
     def test_through_fx(self):
-        torch_programs.check(self, ROWS, slotrt.compile(backend=lambda graph, inputs: graph))
+        torch_programs.check(self, ROWS, slotrt.compile(backend=lambda graph, inputs: graph), counted=True)
 
     def test_through_autograd(self):
         rows = [(use, breaks) for use, breaks in ROWS if use()[0] not in TOLD]
-        torch_programs.check(self, rows, slotrt.compile(backend="aot_eager"))
+        torch_programs.check(self, rows, slotrt.compile(backend="aot_eager"), counted=True)
 
 
 if __name__ == "__main__":

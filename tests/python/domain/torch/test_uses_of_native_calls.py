@@ -11,6 +11,7 @@ import numpy
 import torch
 import torch_programs
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.masked import masked_tensor
 from torch.utils import _pytree
 from torch.utils.weak import WeakTensorKeyDictionary
 
@@ -121,7 +122,20 @@ def class_of_data(x):
     return part.content * part.number, [field.name for field in dataclasses.fields(part)], part == part
 
 
+def masked(x):
+    kept = masked_tensor(x, x > 0.7)
+    return (kept + kept).get_data() * 2, kept.sum().get_data()
+
+
+def masked_apart(x):
+    y = x.exp()
+    kept = masked_tensor(y, x > 0.7)
+    return kept.sin().to_tensor(0.0) + y, kept.mean(dim=1).to_tensor(0.0)
+
+
 ROWS = [
+    (of(masked), 2),
+    (of(masked_apart), 2),
     (of(pickled), 1),
     (of(weakly_kept), 3),
     (of(weakly_kept_outside), 1),

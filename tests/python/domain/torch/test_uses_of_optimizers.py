@@ -369,7 +369,7 @@ class UsesOfOptimizers(unittest.TestCase):
                     self.assertEqual(slotrt.stats()["graph_breaks"], breaks)
 
     def test_with_a_backend(self):
-        """An optimiser runs natively there: the backend gets no step."""
+        """What an optimiser computes runs as it was recorded: the backend gets no step."""
         for kind in (optim.SGD, optim.Adam):
             row, got = of(plain(kind)), []
 

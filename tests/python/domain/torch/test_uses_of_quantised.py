@@ -8,6 +8,7 @@ import unittest
 import torch
 import torch_programs
 from torch import nn
+from torch.ao import quantization
 
 
 def matrix():
@@ -98,7 +99,47 @@ def twice(q):
         return str(error)[:50], q.dequantize()
 
 
+def observed(by_channel):
+    """What rounds as a quantised tensor would, and counts extremes: those of channels have no sizes before the first call."""
+
+    def use():
+        symmetric = dict(quant_min=-128, quant_max=127, dtype=torch.qint8, qscheme=torch.per_channel_symmetric, ch_axis=0)
+        observer = quantization.MovingAveragePerChannelMinMaxObserver if by_channel else quantization.MovingAverageMinMaxObserver
+        fake = quantization.FusedMovingAvgObsFakeQuantize(observer=observer, **(symmetric if by_channel else {}))
+
+        def f(x):
+            y = fake(x)
+            first = fake.scale * 2
+            return y + fake(x * 2), first, fake.scale * 2, fake.scale.shape
+
+        return f, lambda number: [matrix().requires_grad_()], [fake]
+
+    return use
+
+
+def watched(make, use=lambda observer, x: observer(x) * 2):
+    """What looks at contents, and keeps their extremes."""
+
+    def of_observer():
+        observer = make()
+        return (lambda x: use(observer, x)), lambda number: [matrix() + number], [observer]
+
+    return of_observer
+
+
+def scaled(observer, x):
+    y = x.exp()
+    return y * observer(x), observer.calculate_qparams()[0] * 2
+
+
 ROWS = [
+    (watched(lambda: quantization.FakeQuantize(quantization.MovingAverageMinMaxObserver)), 1),
+    (watched(quantization.PerChannelMinMaxObserver), 1),
+    (watched(quantization.HistogramObserver), 1),
+    (watched(quantization.MinMaxObserver), 0),
+    (watched(quantization.MinMaxObserver, scaled), 1),
+    (observed(False), 0),
+    (observed(True), 1),
     (of(there_and_back), 0),
     # What it warns of once in a process cannot be asked again without the contents of its scales.
     (of(by_channel), 1),

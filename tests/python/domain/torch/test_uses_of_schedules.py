@@ -114,7 +114,7 @@ ROWS = [
     (scheduled(lr_scheduler.LinearLR), 0),
     (scheduled(lr_scheduler.PolynomialLR), 0),
     (scheduled(lambda o: swa_utils.SWALR(o, swa_lr=0.05)), 0),
-    (scheduled(lambda o: lr_scheduler.SequentialLR(o, [lr_scheduler.LinearLR(o), lr_scheduler.ExponentialLR(o, 0.9)], [3])), None),
+    (scheduled(lambda o: lr_scheduler.SequentialLR(o, [lr_scheduler.LinearLR(o), lr_scheduler.ExponentialLR(o, 0.9)], [3])), 0),
     (switched_off, 0),
     (shuffled(12, 2), 0),
     (shuffled(99, 2), 0),

@@ -20,7 +20,8 @@ impl Torch {
         args.iter()
             .chain(kwargs.iter().map(|(_, operand)| operand))
             .for_each(|operand| self.types(operand, &mut types));
-        if types.is_empty() {
+        // What goes back through calls has theirs.
+        if types.is_empty() || self.is_grad(target) {
             return true;
         }
         let call = format!("{} of {types:?}", own_name(target));

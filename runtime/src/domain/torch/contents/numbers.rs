@@ -6,11 +6,11 @@ use crate::domain::torch::guards::choice::ChoiceCheck;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::named::own_name;
-use crate::domain::torch::own::{ADDRESS_OF, is_named};
+use crate::domain::torch::own::{ADDRESS_OF, BYTES_OF, HAS_BYTES, IS_FIRST, MODULE, STORAGE_ADDRESS_OF, is_named};
 use crate::domain::torch::shapes::Dtype;
 use crate::domain::torch::thread::quiet::Quiet;
 use crate::domain::torch::undo::effects::base;
-use crate::domain::{Choice, HeldNumber, HeldNumbers, Operand, RangeRule};
+use crate::domain::{Choice, HeldNumber, HeldNumbers, Operand, RangeRule, ToldByCheck};
 use crate::ffi::libtorch::{address, contents};
 use crate::graph::{Argument, Node};
 use crate::guard::DomainCheck;
@@ -44,7 +44,32 @@ impl HeldNumbers for Torch {
     }
 
     fn is_address(&self, target: &Bound<'_, PyAny>) -> bool {
-        is_named(target, ADDRESS_OF)
+        [ADDRESS_OF, STORAGE_ADDRESS_OF, BYTES_OF].iter().any(|own| is_named(target, own))
+    }
+
+    fn told_by_check<'py>(
+        &self,
+        target: &Bound<'py, PyAny>,
+        object: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<ToldByCheck<'py>>> {
+        let py = object.py();
+        let own = |name: &str| crate::ffi::modules::import(py, MODULE)?.getattr(name);
+        let _quiet = Quiet::about([object]);
+        if is_named(target, BYTES_OF) {
+            let told = target.call1((object,))?;
+            let check = crate::ffi::modules::import(py, "functools")?.getattr(name!("partial"))?;
+            return Ok(Some(ToldByCheck { check: check.call1((own(HAS_BYTES)?, &told))?, told: Some(told) }));
+        }
+        if is_named(target, STORAGE_ADDRESS_OF) {
+            let check = own(IS_FIRST)?;
+            let is_first = check.call1((object,))?.is_truthy()?;
+            return if is_first {
+                Ok(Some(ToldByCheck { check, told: None }))
+            } else {
+                Err(pyo3::exceptions::PyValueError::new_err("it begins elsewhere"))
+            };
+        }
+        Ok(None)
     }
 
     fn keeps_address(&self, target: &Bound<'_, PyAny>, node: &Node) -> bool {

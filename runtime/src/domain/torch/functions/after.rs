@@ -1,6 +1,6 @@
 //! What says what is to be done with gradients when there are some: it is called after the graph.
 use crate::domain::torch::library::Torch;
-use crate::domain::torch::own::{CHECK_OF_GUESS, CHECKS, MODULE, is_named};
+use crate::domain::torch::own::{BYTES_OF, CHECK_OF_GUESS, CHECKS, MODULE, STORAGE_ADDRESS_OF, is_named};
 use crate::domain::torch::thread::quiet::Quiet;
 use crate::domain::{LaterCall, LaterCalls};
 use crate::ffi::callee;
@@ -30,13 +30,20 @@ const NODE_OF: &str = "node_of";
 
 /// Methods of such a node that add hooks, and the functions that do the same.
 const METHODS: &[(&str, &str)] = &[("register_hook", "hook_node"), ("register_prehook", "hook_before_node")];
+/// The method that gives the memory of a tensor; methods of that, the functions that do the same, and those that tell it of the tensor.
+const STORAGE: &str = "untyped_storage";
+const OF_STORAGE: &[(&str, &str, &str)] = &[
+    ("data_ptr", "address_of_storage", STORAGE_ADDRESS_OF),
+    ("nbytes", "bytes_of_storage", BYTES_OF),
+    ("size", "bytes_of_storage", BYTES_OF),
+];
 const ACCUMULATED: &str = "register_post_accumulate_grad_hook";
 
 impl LaterCalls for Torch {
     fn is_called_after(&self, callable: &Bound<'_, PyAny>) -> bool {
         let own = callee::name_of(callable);
         let known = || self.tensor.bind(callable.py()).getattr(&*own);
-        [HOOK, RETAIN, ACCUMULATED].contains(&&*own) && known().is_ok_and(|known| known.is(callable))
+        [HOOK, RETAIN, ACCUMULATED, STORAGE].contains(&&*own) && known().is_ok_and(|known| known.is(callable))
             || is_named(callable, ADD)
             || METHODS.iter().any(|(_, own)| is_named(callable, own))
     }
@@ -44,6 +51,9 @@ impl LaterCalls for Torch {
     fn called_after(&self, callable: &Bound<'_, PyAny>, example: &Bound<'_, PyAny>, count: usize) -> Option<LaterCall> {
         let _quiet = Quiet::about([example]);
         let name = callee::name_of(callable);
+        if name == STORAGE {
+            return (count == 1 && self.is_tensor(example)).then_some(LaterCall::GivesObject);
+        }
         let gives = match &*name {
             HOOK | ACCUMULATED => LaterCall::GivesHandle,
             RETAIN => LaterCall::InGraph,
@@ -73,9 +83,21 @@ impl LaterCalls for Torch {
         (is("requires_grad")? && !is("is_leaf")?).then(|| own_function(example.py(), NODE_OF))?
     }
 
-    fn later_method<'py>(&self, py: Python<'py>, name: &str) -> Option<Bound<'py, PyAny>> {
-        let (_, own) = METHODS.iter().find(|(method, _)| *method == name)?;
-        own_function(py, own)
+    fn later_method<'py>(&self, giver: &Bound<'py, PyAny>, name: &str) -> Option<Bound<'py, PyAny>> {
+        let own = match self.gives_storage(giver) {
+            true => OF_STORAGE.iter().find(|(method, ..)| *method == name)?.1,
+            false => METHODS.iter().find(|(method, _)| *method == name)?.1,
+        };
+        own_function(giver.py(), own)
+    }
+
+    fn asked_of_giver<'py>(&self, function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+        let (.., of_tensor) = OF_STORAGE.iter().find(|(_, own, _)| is_named(function, own))?;
+        own_function(function.py(), of_tensor)
+    }
+
+    fn gives_storage(&self, giver: &Bound<'_, PyAny>) -> bool {
+        callee::name_of(giver) == STORAGE
     }
 }
 

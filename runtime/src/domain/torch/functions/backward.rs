@@ -85,7 +85,10 @@ impl Torch {
     }
 
     /// Whether PyTorch looks for numbers that are none on the way back: then that may raise.
-    fn is_anomaly_looked_for(&self, py: Python<'_>) -> Result<bool, Box<crate::graph_break::Break>> {
+    pub(in crate::domain::torch) fn is_anomaly_looked_for(
+        &self,
+        py: Python<'_>,
+    ) -> Result<bool, Box<crate::graph_break::Break>> {
         let asked = self.module.bind(py).call_method0(name!("is_anomaly_enabled"));
         asked.and_then(|asked| asked.is_truthy()).map_err(|error| fault(&error))
     }

@@ -1,5 +1,5 @@
-//! What steps of training call: optimisers, schedules, what clips gradients. Where no backend gets the graph they are part of it, each call as
-//! a whole. They compute what they compute without a compiler: PyTorch has other numbers in them where one runs.
+//! What steps of training call: optimisers, schedules, what clips gradients. They are part of the graph, each call as a whole, and compute
+//! what they compute without a compiler, which has other numbers in them: what a backend compiles ends before, and goes on after.
 use super::compilers::{self, asks_for_compiler, kept_out};
 use super::replaced::in_table;
 use crate::domain::torch::library::Torch;
@@ -15,9 +15,9 @@ const ROOMS: &[&str] = &["torch.optim", "torch.nn.utils.clip_grad"];
 /// A module there of neural networks: these are no such functions.
 const MODELS: &str = "torch.optim.swa_utils";
 
-/// Beginnings of names of functions there that run natively all the same: they read and replace all that an optimiser keeps, or search.
-/// or compare losses, or look counts of steps up.
-const NATIVE: &[&str] = &["LBFGS.", "_strong_wolfe", "_cubic_interpolate", "ReduceLROnPlateau.", "SequentialLR."];
+/// Beginnings of names of functions there that run natively all the same: they read and replace all that an optimiser keeps, or search,
+/// or compare losses.
+const NATIVE: &[&str] = &["LBFGS.", "_strong_wolfe", "_cubic_interpolate", "ReduceLROnPlateau."];
 
 /// The function there that asks whether a compiler runs it lest it looks at a device.
 const LOOKS_AT_DEVICE: &str = "Optimizer._accelerator_graph_capture_health_check";
@@ -42,7 +42,12 @@ fn is_of_training(function: &Bound<'_, PyAny>) -> bool {
     module != MODELS && ROOMS.iter().any(|room| is_within(module, room))
 }
 
-/// Whether a trace whose graph runs as it is goes through the function.
+/// Whether it stands for such a function.
+fn is_own(function: &Bound<'_, PyAny>) -> bool {
+    module_of(function).is_some_and(|module| module == TABLE)
+}
+
+/// Whether a trace goes through the function.
 pub(in crate::domain::torch) fn is_in_graph(function: &Bound<'_, PyAny>) -> bool {
     let inner = kept_out(function);
     let function = inner.as_ref().unwrap_or(function);
@@ -76,13 +81,16 @@ impl OwnFunctions for Torch {
         self.claims(class) && self.hashes_by_id(class)
     }
 
+    fn runs_as_recorded(&self, function: &Bound<'_, PyAny>) -> bool {
+        is_of_training(function) || is_own(function)
+    }
+
     fn keeps_state(&self, function: &Bound<'_, PyAny>) -> bool {
         is_of_training(function)
     }
 
     fn is_scheduled(&self, function: &Bound<'_, PyAny>, name: &str) -> bool {
-        let is_own = || module_of(function).is_some_and(|module| module == TABLE);
-        name == RATE && (is_of_training(function) || is_own())
+        name == RATE && (is_of_training(function) || is_own(function))
     }
 
     fn told_of_compiler<'py>(

@@ -15,7 +15,9 @@ const WHOLES: &[(&str, &[&str])] = &[
     (COMPILED, &["_compile", "_Compiler."]),
     ("torch._tensor", &["Tensor.__format__", "Tensor.__repr__", "Tensor.__deepcopy__", "Tensor.__reduce_ex__"]),
     (PROFILER, &["record_function."]),
+    ("torch.ao.quantization", &[]),
     ("torch.distributions", &[]),
+    ("torch.masked", &[]),
     ("torch.nn.modules.lazy", &["LazyModuleMixin."]),
     (
         MODULE,

@@ -62,7 +62,7 @@ impl Torch {
     }
 
     /// Whether that function is another one than that of `Tensor`, which nothing tells of what it is called with.
-    pub(in crate::domain::torch) fn hears(&self, class: &Bound<'_, PyType>) -> bool {
+    pub(in crate::domain::torch) fn is_told_of_calls(&self, class: &Bound<'_, PyType>) -> bool {
         let usual = self.tensor.bind(class.py()).cast::<PyType>().ok().and_then(|tensor| hook(tensor, METHOD));
         self.has_override(class) && !hook(class, METHOD).zip(usual).is_some_and(|(own, usual)| own.is(&usual))
     }

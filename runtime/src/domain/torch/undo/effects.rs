@@ -3,8 +3,8 @@
 use super::super::library::Torch;
 use super::super::named::module_of;
 use super::super::own::{
-    ADDRESS_OF, CLEAR_GRADIENT, EXTREMES, GRADIENT_OF, MAKES, OFFSET_OF, PARAMETER_OF, SET_DATA, VERSION_OF, is_check,
-    is_named, is_through_hook,
+    ADDRESS_OF, BYTES_OF, CLEAR_GRADIENT, EXTREMES, GRADIENT_OF, MAKES, OFFSET_OF, PARAMETER_OF, SET_DATA,
+    STORAGE_ADDRESS_OF, VERSION_OF, is_check, is_named, is_through_hook,
 };
 use super::super::thread::below::is_below_gradients;
 use super::super::thread::modes;
@@ -47,8 +47,11 @@ const MODES: &[&str] = &["overrides_on", "subclass_overrides_off", "overrides_of
 /// Functions that count how deep a mode is nested.
 const NESTING: &[&str] = &["autocast_increment_nesting", "autocast_decrement_nesting"];
 
+/// What counts extremes, scales and zero points, each an operand that it changes, and rounds by them.
+pub(in crate::domain::torch) const OBSERVES: &str = "fused_moving_avg_obs_fake_quant";
+
 /// Operations that change operands beside their first one, and which.
-const WRITES: &[(&str, &[usize])] = &[("batch_norm", &[3, 4]), ("instance_norm", &[3, 4])];
+const WRITES: &[(&str, &[usize])] = &[("batch_norm", &[3, 4]), ("instance_norm", &[3, 4]), (OBSERVES, &[3, 4, 5, 6])];
 
 /// What a node does that calls this.
 pub(in crate::domain::torch) fn of(torch: &Torch, target: &Bound<'_, PyAny>) -> NodeEffects {
@@ -63,6 +66,10 @@ pub(in crate::domain::torch) fn of(torch: &Torch, target: &Bound<'_, PyAny>) -> 
     }
     if is_through_hook(target) || EXTREMES.iter().any(|name| is_named(target, name)) {
         return NodeEffects { raises: false, draws: false, ..NodeEffects::unknown() };
+    }
+    // It was tried on what stands for its operands, as `backward` is.
+    if torch.is_grad(target) && !torch.is_anomaly_looked_for(target.py()).unwrap_or(true) {
+        return NodeEffects { raises: false, draws: false, keeps_contents: true, ..NodeEffects::unknown() };
     }
     if torch.is_backward(target) || is_of_numbers(target) {
         return NodeEffects {
@@ -143,6 +150,7 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
         checks: false,
         shares_first: false,
         is_unknown: false,
+        keeps_contents: false,
         gives_several: false,
         draws: false,
         nests: NESTING.contains(&name),
@@ -159,7 +167,9 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
         return NodeEffects { shares_first: true, ..plain };
     }
     match name {
-        GET_STATE | DRAWN_INDICES | MAKES | CLEAR_GRADIENT | ADDRESS_OF | OFFSET_OF => return plain,
+        GET_STATE | DRAWN_INDICES | MAKES | CLEAR_GRADIENT | ADDRESS_OF | OFFSET_OF | STORAGE_ADDRESS_OF | BYTES_OF => {
+            return plain;
+        }
         CHECK => return NodeEffects { raises: true, checks: true, ..plain },
         ATTRIBUTE => return NodeEffects { raises: true, shares_first: true, ..plain },
         // Tensors of inference mode do not count.
