@@ -141,6 +141,16 @@ impl Source {
         }
     }
 
+    /// The slot of a frame from which the path leads into containers and iterators alone: no attribute of an object.
+    #[must_use]
+    pub fn container_slot(&self) -> Option<u32> {
+        match self {
+            Self::Local(slot) => Some(*slot),
+            Self::Item(base, _) | Self::DictItem(base, _) | Self::Ahead(base, _) => base.container_slot(),
+            _ => None,
+        }
+    }
+
     /// The object of the compiled code's own that the path begins at.
     #[must_use]
     pub fn beginning(&self) -> Option<&Py<PyAny>> {

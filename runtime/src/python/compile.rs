@@ -14,6 +14,7 @@ use crate::ffi::{Args, eval_breaker, function};
 use crate::graph_break::{Break, PASSING_STATE, SETS_OBSERVERS};
 use crate::guard::{ChangeCounts, Program};
 use crate::internal_error::InternalError;
+use crate::split::metadata_in;
 use crate::trace::os_signals::set_off;
 use crate::trace::state::numbers::ChangingSources;
 use crate::trace::state::outcome::{End, Outcome};
@@ -90,7 +91,7 @@ impl Compiled {
             fullgraph: refuses,
             may_wait: self.unit.may_wait(),
             backend: self.unit.options.backend.is_some(),
-            changing: self.changing()?,
+            changing: self.changing(&original, &code)?,
             function_caches: kept,
             ..trace::Options::of(fullgraph)
         };
@@ -187,11 +188,14 @@ impl Compiled {
     }
 
     /// Which numbers from outside the next trace takes for symbolic.
-    fn changing(&self) -> PyResult<Arc<ChangingSources>> {
+    fn changing(&self, original: &Bound<'_, PyAny>, code: &Code) -> PyResult<Arc<ChangingSources>> {
+        let continuation = if self.unit.options.dynamic == Some(false) { None } else { metadata_in(original)? };
+        let loop_slots = continuation.map(|continuation| continuation.get().loop_slots(code)).unwrap_or_default();
         let cache = self.cache.lock().map_err(|_| poisoned())?;
         Ok(Arc::new(ChangingSources {
             keys: cache.changing.clone(),
             arguments: self.unit.options.dynamic == Some(true),
+            loop_slots,
             again: cache.changed_again,
         }))
     }

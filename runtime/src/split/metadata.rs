@@ -4,11 +4,12 @@ use super::continuation::{Continuation, Exit, Key};
 use super::packet_layout::PacketLayout;
 use super::refusal::Refusal;
 use crate::bytecode::shape::{Bound, Entry, State};
-use crate::bytecode::{Code, Position, flag};
+use crate::bytecode::{Code, Op, Position, flag};
 use crate::ffi::root;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// What a continuation's code keeps of its root; one of its constants, which no instruction uses.
@@ -48,6 +49,19 @@ impl ResumeMetadata {
     #[must_use]
     pub(crate) fn root(&self) -> Arc<Code> {
         Arc::clone(&self.root)
+    }
+
+    /// The slots whose values are others each time that the loop comes here again in which the continuation of this code goes on: variables
+    /// that the loop sets, and what lies on the stack. None where it goes on in no loop.
+    #[must_use]
+    pub(crate) fn loop_slots(&self, code: &Code) -> FxHashSet<u32> {
+        let leading = code.leading(self.first, &code.indices());
+        let in_loop = || code.instrs.iter().enumerate().skip(self.prologue).filter(|(index, _)| leading[*index]);
+        if in_loop().all(|(index, _)| index == self.first) {
+            return FxHashSet::default();
+        }
+        let set = in_loop().filter(|(_, instr)| instr.op == Op::STORE_FAST).map(|(_, instr)| instr.arg);
+        set.chain(self.prefix as u32..(self.prefix + self.extras) as u32).collect()
     }
 
     /// The continuation that the code was built for.

@@ -15,6 +15,8 @@ pub struct ChangingSources {
     pub keys: FxHashSet<u64>,
     /// Those that callers give, from the first trace on.
     pub arguments: bool,
+    /// Slots of a continuation's frame whose values are others each time that its loop comes there.
+    pub loop_slots: FxHashSet<u32>,
     /// Whether a number that could have been symbolic has differed once more.
     pub again: bool,
 }
@@ -130,6 +132,7 @@ impl Numbers {
     pub(crate) fn any_changes(&self) -> bool {
         !self.changing.keys.is_empty()
             || self.changing.arguments
+            || !self.changing.loop_slots.is_empty()
             || !self.drawn.is_empty()
             || !self.scheduled.is_empty()
     }
@@ -184,7 +187,8 @@ impl Numbers {
         (changing.keys.contains(&key)
             || self.drawn.contains(&key)
             || self.scheduled.contains(&key)
-            || changing.arguments && source.is_part_of_argument())
+            || changing.arguments && source.is_part_of_argument()
+            || source.container_slot().is_some_and(|slot| changing.loop_slots.contains(&slot)))
             && !self.fixed.contains_key(&key)
     }
 }

@@ -2,7 +2,7 @@
 use crate::ffi::referents;
 use crate::ffi::types;
 use crate::guard::source::Source;
-use crate::guard::{Check, Guard, NamesRead, Reason, SameValue};
+use crate::guard::{Check, Guard, NamesRead, Reason, SameValue, number};
 use crate::names::interned;
 use crate::stored::ProcessBound;
 use crate::trace::state::guard_requests::GuardRequest;
@@ -224,10 +224,15 @@ impl<'py> Tracer<'py> {
         class.cast_into().or_else(|_| crate::trace::state::unwind::internal("types of bound methods"))
     }
 
-    /// Whether an earlier call had another tuple there: then what is read of it is told item by item.
+    /// Whether an earlier call had another tuple there, or the next step of a loop has other numbers in it: then what is read of it is told
+    /// item by item.
     fn is_taken_apart(&self, id: ValueId, object: &Bound<'py, PyAny>) -> bool {
-        object.is_exact_instance_of::<pyo3::types::PyTuple>()
-            && self.source(id).is_some_and(|source| self.state.numbers.is_changing(&source))
+        let Ok(tuple) = object.cast_exact::<PyTuple>() else { return false };
+        let holds_number = || tuple.iter().any(|item| number(&item).is_some());
+        self.source(id).is_some_and(|source| {
+            let numbers = &self.state.numbers;
+            numbers.is_changing(&source) && (numbers.changing.keys.contains(&source.key()) || holds_number())
+        })
     }
 
     /// The object, if it is immutable and known; guards that it is the same next time.

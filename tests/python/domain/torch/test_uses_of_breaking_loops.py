@@ -1,0 +1,161 @@
+"""Loops that break the graph at each step: what is another number at each step is symbolic from the first continuation on.
+
+A row is a use and how many graph breaks its calls have at most: one where the loop is reached, and one for all its steps."""
+
+import random
+import unittest
+
+import slotrt
+import torch
+import torch_programs
+from torch import nn
+from torch.nn import functional as F
+
+
+def matrix():
+    return torch.arange(1.0, 7.0).reshape(2, 3) / 4
+
+
+def of(function, *makers, state=()):
+    return lambda: (function, lambda number: [make() for make in makers or (matrix,)], state)
+
+
+def counted(x):
+    total = x.sum() * 0
+    for step in range(5):
+        total = total + x[0, 1] * step
+        slotrt.graph_break()
+        total = total * (step + 2)
+    return total, step
+
+
+def summed(x):
+    """Floats that a loop sets, also where the program branches on them."""
+    best, bad, seen = 100.0, 0, 0.0
+    for step in range(6):
+        x = x * 1.5
+        value = x.sum().item()
+        slotrt.graph_break()
+        seen = seen + value
+        if value < best - 0.5:
+            best = value
+        else:
+            bad += 1
+    return x + seen, best, bad
+
+
+def of_parts(x):
+    """Numbers in tuples that the loop goes over."""
+    for number, (shift, scale) in enumerate([(1, 2.5), (3, 0.5), (2, 4.5), (6, 1.25)]):
+        slotrt.graph_break()
+        x = x * scale + shift - number
+    return x
+
+
+def in_nested_loops(x):
+    for row in range(3):
+        for column in range(4):
+            slotrt.graph_break()
+            x = x + row * 10 + column
+    return x
+
+
+def in_while(x):
+    step, rate = 0, 0.5
+    while step < 5:
+        slotrt.graph_break()
+        x, rate, step = x * rate, rate * 0.75, step + 1
+    return x, rate, step
+
+
+def as_sizes(x):
+    """Numbers that must be known stay constants."""
+    found = []
+    for size in range(2, 6):
+        slotrt.graph_break()
+        found.append(torch.zeros(size).sum() + x[size % 2, size % 3] * [3, 5, 7, 9][size - 2])
+    return found
+
+
+def big_numbers(x):
+    number = 2**61
+    for step in range(5):
+        slotrt.graph_break()
+        number *= 3
+        x = x + step
+    return x, number
+
+
+def odd_floats(x):
+    seen = []
+    for value in [1.5, float("nan"), float("inf"), -0.0, 0.0, 2.0]:
+        slotrt.graph_break()
+        seen.append((value * 2, value == value))
+        x = x + value
+    return x, seen
+
+
+def raising(x):
+    seen = []
+    try:
+        for number in [4, 2, 1, 0, 3]:
+            slotrt.graph_break()
+            seen.append(12 // number)
+            x = x + seen[-1]
+    except ZeroDivisionError as error:
+        seen.append(str(error))
+    return x, seen
+
+
+def scaled(x, *, scale, names=("a", "b")):
+    slotrt.graph_break()
+    return x * scale, names
+
+
+def with_keywords(x):
+    """The names of keywords lie on the stack where a call breaks."""
+    seen = []
+    for step in range(4):
+        seen.append(sorted([step, 2, -step], key=lambda number: scaled(x, scale=number)[0].sum().item()))
+        x, names = scaled(x, scale=step, names=("c", "d"))
+        x = x + len(names)
+    return x, seen
+
+
+def mixed_up():
+    net = nn.Linear(3, 2)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def function(x):
+        losses = []
+        for _ in range(5):
+            share = random.gammavariate(0.5, 1.0)
+            slotrt.graph_break()
+            loss = (share * F.mse_loss(net(x), x[:, :2])).clamp(max=4)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.detach())
+        return losses
+
+    return function, lambda number: [matrix()], [net, random.getstate]
+
+
+class BreakingLoops(torch_programs.ThreeWays, unittest.TestCase):
+    rows = [
+        (of(counted), 2),
+        (of(summed), 3),
+        (of(of_parts), 2),
+        (of(in_nested_loops), 3),
+        (of(in_while), 2),
+        (of(as_sizes), None),
+        (of(big_numbers), None),
+        (of(odd_floats), None),
+        (of(raising), None),
+        (of(with_keywords), None),
+        (mixed_up, None),
+    ]
+
+
+if __name__ == "__main__":
+    unittest.main()
