@@ -1,0 +1,79 @@
+"""What training and inference code does with sizes, integers and floats that change from call to call.
+
+A use has its arguments for a number, and how many traces the calls with all numbers have at most: two, and one more for each of 0 and 1 where these
+are sizes."""
+
+import unittest
+
+import slotrt
+import torch
+
+SIZES = (4, 5, 7, 9, 2, 3, 1, 0)
+USES = []
+
+
+def use(most, arguments, sizes=SIZES):
+    def note(function):
+        USES.append((function, arguments, most, sizes))
+        return function
+
+    return note
+
+
+def waves(*shape):
+    count = torch.Size(shape).numel()
+    return (torch.arange(count, dtype=torch.float32) * 0.37 - 1).sin().reshape(shape)
+
+
+@use(8, lambda n: (waves(n, 2),))
+def rows_in_a_loop(x):
+    total = 0.0
+    for number, row in enumerate(x):
+        total = total + row * number
+    return total, x.unbind(), [*x.unbind()], len(x.unbind())
+
+
+def told(value):
+    if isinstance(value, torch.Tensor):
+        return value.dtype, tuple(value.shape), value.stride(), value.requires_grad, str(value.tolist())
+    if isinstance(value, dict):
+        return [(key, told(item)) for key, item in value.items()]
+    if isinstance(value, (list, tuple)):
+        return type(value), [told(item) for item in value]
+    return type(value), repr(value)
+
+
+def outcome(function, arguments):
+    torch.manual_seed(1)
+    try:
+        made = told(function(*arguments))
+    except Exception as error:
+        made = type(error), str(error)
+    return made, told(arguments), torch.rand(1).item()
+
+
+class UsesOfSizes(unittest.TestCase):
+    def check(self, **options):
+        for function, arguments, most, sizes in USES:
+            slotrt.reset()
+            compiled = slotrt.compile(function, **options)
+            for n in sizes:
+                with self.subTest(use=function.__name__, n=n):
+                    self.assertEqual(outcome(compiled, arguments(n)), outcome(function, arguments(n)))
+            with self.subTest(use=function.__name__):
+                stats = slotrt.stats()
+                self.assertLessEqual(stats["frames_compiled"], most)
+                self.assertEqual((stats["graph_breaks"], stats["frames_skipped"], stats["backend_errors"]), (0, 0, 0))
+
+    def test_as_they_are(self):
+        self.check()
+
+    def test_through_fx(self):
+        self.check(backend=lambda graph, inputs: graph)
+
+    def test_through_autograd(self):
+        self.check(backend="aot_eager")
+
+
+if __name__ == "__main__":
+    unittest.main()
