@@ -67,6 +67,22 @@ pub(super) fn repeats(example: &Bound<'_, PyAny>) -> bool {
     })
 }
 
+/// Whether elements of a tensor may be one in memory: a stride is no longer than what the dimensions within it reach over.
+pub(super) fn may_overlap(example: &Bound<'_, PyAny>) -> bool {
+    sizes::of(example).is_some_and(|layout| {
+        let dims = layout.strides.iter().copied().zip(layout.sizes.iter().copied());
+        let mut dims: Vec<(i64, i64)> = dims.filter(|(_, size)| *size != 1).collect();
+        dims.sort_unstable();
+        let mut reach = 0_i64;
+        let within = |(stride, size): (i64, i64)| {
+            let is_short = stride <= reach;
+            reach = reach.saturating_add(stride.saturating_mul(size - 1));
+            is_short
+        };
+        dims.iter().all(|(_, size)| *size > 0) && dims.into_iter().any(within)
+    })
+}
+
 impl<'py> Meta<'_, 'py> {
     /// An operation by its name: one that makes something new, or one that changes its first operand.
     pub(super) fn perform(

@@ -7,6 +7,7 @@ import unittest
 
 import slotrt
 import torch
+import torch.nn.functional as F
 
 SIZES = (4, 5, 7, 9, 2, 3, 1, 0)
 USES = []
@@ -31,6 +32,26 @@ def rows_in_a_loop(x):
     for number, row in enumerate(x):
         total = total + row * number
     return total, x.unbind(), [*x.unbind()], len(x.unbind())
+
+
+@use(2, lambda n: (waves(1, 2, 4, 4), n + 1))
+def enlarged_by_whole_factors(x, n):
+    return F.interpolate(x * 2, scale_factor=n) + 1, F.interpolate(x, scale_factor=(n, 2))
+
+
+@use(4, lambda n: (waves(20), n + 1))
+def changed_where_elements_are_one_in_memory(x, n):
+    x = x + 1
+    x.as_strided((4, n), (1, 1)).mul_(2)
+    windows = x.unfold(0, 3, 1)
+    windows += 1
+    windows[0] = 5
+    return x * 2, windows
+
+
+@use(1, lambda n: (waves(20).as_strided((6, 3), (2, 1)),))
+def changed_where_an_argument_is_one_in_memory(x):
+    return x.mul_(2), x[:, 0] + 1
 
 
 def told(value):
