@@ -3,6 +3,7 @@
 A use has its arguments for a number, and how many traces the calls with all numbers have at most: two, and one more for each of 0 and 1 where these
 are sizes."""
 
+import math
 import unittest
 
 import slotrt
@@ -52,6 +53,36 @@ def changed_where_elements_are_one_in_memory(x, n):
 @use(1, lambda n: (waves(20).as_strided((6, 3), (2, 1)),))
 def changed_where_an_argument_is_one_in_memory(x):
     return x.mul_(2), x[:, 0] + 1
+
+
+@use(2, lambda n: (waves(4), n))
+def warmed_up_and_decayed(x, step):
+    step += 1
+    root = 0.1 * min(step**-0.5, step * 4**-1.5)
+    part = min(max((step - 2) / 6.0, 0.0), 1.0)
+    decay = max(0.0, 1.0 - step / 8, 0.25)
+    return x * root + decay, root, max(1e-3, 0.5 * (1 + math.cos(math.pi * part))), int(part * 10)
+
+
+@use(3, lambda n: (waves(3), n - 3.0, (n - 3.0) * -0.0))
+def extremes_of_equal_floats(x, number, zero):
+    of_zeros = min(zero, 0.0), max(0.0, zero), min(0.0, zero), max(zero, 0.0)
+    return x * min(number, 2.0), max(number, zero), min(number, 1.5, zero), str(min(zero, 0.0)), of_zeros
+
+
+@use(5, lambda n: (waves(3), n, n * 0.5))
+def extremes_of_two_kinds(x, count, number):
+    return min(count, number), max(number, count), min(count, 2.5), max(1, number), min(number, 3), x * max(count, number)
+
+
+@use(3, lambda n: (waves(3), math.inf if n == 2 else math.nan if n == 3 else float(n)))
+def extremes_of_odd_floats(x, number):
+    return min(number, 2.0), max(2.0, number), max(number, 2.0), x * max(number, 1.0)
+
+
+@use(4, lambda n: ((n, 2), {"count": n}))
+def made_of_sizes_that_may_be_zero(sizes, settings):
+    return torch.zeros(sizes), torch.ones(sizes), torch.arange(settings["count"]), torch.full(sizes, 0.5), sizes[0] * 2
 
 
 def told(value):
