@@ -85,6 +85,31 @@ def made_of_sizes_that_may_be_zero(sizes, settings):
     return torch.zeros(sizes), torch.ones(sizes), torch.arange(settings["count"]), torch.full(sizes, 0.5), sizes[0] * 2
 
 
+@use(5, lambda n: (waves(3), 0.25 * n - 0.5, n))
+def close_to_a_number(x, number, count):
+    close = math.isclose(number, 9.5), math.isclose(count, number + 100, abs_tol=1e-3), math.isclose(number, number * (1 + 1e-12))
+    return x * number if math.isclose(number, 1.25, rel_tol=1e-6) else x, close
+
+
+ODD = (0.5, 1.5, 7.25, 2.0, -2.0, -0.0, 0.0, math.inf, -math.inf, math.nan, 1e300, 5e-324)
+
+
+@use(12, lambda n: (waves(3), n), ODD)
+def odd_floats_close_to_others(x, number):
+    return x * 2, math.isclose(number, 2), math.isclose(math.inf, number), math.isclose(number, math.nan), math.isclose(number, number + 1e-12)
+
+
+@use(12, lambda n: (waves(3), n), ODD)
+def parts_of_odd_floats(x, number):
+    return math.modf(number), x * 2
+
+
+@use(2, lambda n: (waves(3), n + 0.25))
+def parts_of_floats(x, number):
+    fraction, whole = math.modf(number)
+    return x * fraction + whole, fraction, whole
+
+
 def told(value):
     if isinstance(value, torch.Tensor):
         return value.dtype, tuple(value.shape), value.stride(), value.requires_grad, str(value.tolist())
@@ -108,7 +133,7 @@ class UsesOfSizes(unittest.TestCase):
     def check(self, **options):
         for function, arguments, most, sizes in USES:
             slotrt.reset()
-            compiled = slotrt.compile(function, **options)
+            compiled = slotrt.compile(function, recompile_limit=16, **options)
             for n in sizes:
                 with self.subTest(use=function.__name__, n=n):
                     self.assertEqual(outcome(compiled, arguments(n)), outcome(function, arguments(n)))
