@@ -1,6 +1,7 @@
 //! What a backend does with a call: compile it with others, or leave it alone.
-use super::change::{OUT, changes, may_overlap};
+use super::change::{OUT, changes};
 use super::contents::tags::is_left_by_compilers;
+use super::examples::layout::may_overlap;
 use super::examples::open::has_open;
 use super::examples::site::is_contiguous;
 use super::functions::context_modes::is_of_this_package;

@@ -1,5 +1,6 @@
 //! Operations that change a tensor in place: the graph runs them where the program does, on the tensor itself.
 use super::arrays;
+use super::examples::layout::repeats;
 use super::examples::placed::place_of;
 use super::examples::site::unplaced;
 use super::examples::sketch::Sketch;
@@ -9,7 +10,6 @@ use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
 use super::own::{ADDRESS_OF, OFFSET_OF};
 use super::quantised::is_conversion;
-use super::symbols::sizes;
 use super::thread::quiet::Quiet;
 use super::undo::effects::AS_SUBCLASS;
 use crate::domain::{Answer, Gives, Operand};
@@ -58,29 +58,6 @@ pub(super) fn changes(name: &str) -> bool {
     let in_place = name.ends_with('_') && !name.ends_with("__");
     let operator = name.starts_with("__i") && !matches!(name, "__invert__" | "__index__" | "__int__");
     in_place || operator || name == "__setitem__"
-}
-
-/// Whether elements of a tensor are one in memory by a stride of 0.
-pub(super) fn repeats(example: &Bound<'_, PyAny>) -> bool {
-    sizes::of(example).is_none_or(|layout| {
-        layout.sizes.iter().zip(layout.strides.iter()).any(|(size, stride)| *size > 1 && *stride == 0)
-    })
-}
-
-/// Whether elements of a tensor may be one in memory: a stride is no longer than what the dimensions within it reach over.
-pub(super) fn may_overlap(example: &Bound<'_, PyAny>) -> bool {
-    sizes::of(example).is_some_and(|layout| {
-        let dims = layout.strides.iter().copied().zip(layout.sizes.iter().copied());
-        let mut dims: Vec<(i64, i64)> = dims.filter(|(_, size)| *size != 1).collect();
-        dims.sort_unstable();
-        let mut reach = 0_i64;
-        let within = |(stride, size): (i64, i64)| {
-            let is_short = stride <= reach;
-            reach = reach.saturating_add(stride.saturating_mul(size - 1));
-            is_short
-        };
-        dims.iter().all(|(_, size)| *size > 0) && dims.into_iter().any(within)
-    })
 }
 
 impl<'py> Meta<'_, 'py> {
