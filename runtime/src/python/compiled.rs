@@ -41,7 +41,7 @@ impl Compiled {
 
     fn beginning(unit: Arc<CompilationUnit>) -> Self {
         let cache = Arc::default();
-        unit.shared.register(&cache, &unit.options, &unit);
+        unit.shared.register(&cache, &unit.options, &unit, &unit.kept);
         Self { unit, resumed: None, any_closure: false, cache, forwarder: false, called: AtomicBool::default() }
     }
 

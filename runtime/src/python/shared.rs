@@ -3,7 +3,7 @@ use super::frame_cache::Cache;
 use super::report::record::Frame;
 use super::trace_store::{KeptTraces, Settings, TraceStore};
 use crate::split::TransferConstants;
-use crate::trace::SharedCaches;
+use crate::trace::{FunctionCaches, SharedCaches};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, Weak};
@@ -174,6 +174,8 @@ pub struct Root {
     pub settings: Settings,
     /// The address of its unit, which lives as long as the cache.
     pub unit: usize,
+    /// What belongs to the unit's function.
+    pub kept: Weak<FunctionCaches>,
 }
 
 /// Caches that are remembered before those that are gone are looked for.
@@ -206,13 +208,18 @@ impl Shared {
     }
 
     /// Remembers the cache of a function or continuation, and which unit it is of.
-    pub fn register<U>(&self, cache: &Arc<Mutex<Cache>>, options: &Options, unit: &Arc<U>) {
+    pub fn register<U>(&self, cache: &Arc<Mutex<Cache>>, options: &Options, unit: &Arc<U>, kept: &Arc<FunctionCaches>) {
         let Ok(mut roots) = self.roots.lock() else { return };
         if roots.len() >= ROOTS && roots.len().is_power_of_two() {
             roots.retain(|root| root.cache.strong_count() > 0);
         }
         let unit = Arc::as_ptr(unit) as usize;
-        roots.push(Root { cache: Arc::downgrade(cache), settings: options.settings(), unit });
+        roots.push(Root {
+            cache: Arc::downgrade(cache),
+            settings: options.settings(),
+            unit,
+            kept: Arc::downgrade(kept),
+        });
     }
 
     /// What was loaded from disk.

@@ -5,6 +5,7 @@
 mod bounds;
 mod division;
 mod expression;
+mod floats;
 mod formula;
 mod functions;
 mod ids;
@@ -20,6 +21,7 @@ mod stored;
 mod sum;
 
 pub use expression::{Expressions, Kind};
+pub use floats::SymbolicFloat;
 pub use formula::Formula;
 pub use functions::Function;
 pub use ids::{ExpressionId, Symbol};

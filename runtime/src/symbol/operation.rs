@@ -52,9 +52,9 @@ pub enum Operation {
     IntegerRoot,
     /// How many bits the size of an integer has.
     BitLength,
-    /// The lesser of two integers.
+    /// The lesser of two integers, or of two floats; of equal ones the first.
     Least,
-    /// The greater of two integers.
+    /// The greater of two integers, or of two floats; of equal ones the first.
     Greatest,
     /// A float, rounded to a number of decimal digits that is known.
     RoundTo,
@@ -211,8 +211,6 @@ impl Operation {
                 | Self::CommonMultiple
                 | Self::IntegerRoot
                 | Self::BitLength
-                | Self::Least
-                | Self::Greatest
         )
     }
 
@@ -293,6 +291,9 @@ impl Operation {
             Self::FloorDivide if right != 0.0 => Some(divide(left, right).0),
             Self::Remainder if right != 0.0 => Some(divide(left, right).1),
             Self::Power => power(left, right),
+            // CPython: `min_max`.
+            Self::Least => Some(if right < left { right } else { left }),
+            Self::Greatest => Some(if right > left { right } else { left }),
             // CPython: `double_round`. Both give the float nearest to the decimal number that is nearest to the float.
             Self::RoundTo if left.is_finite() => format!("{left:.*}", right as usize).parse().ok(),
             Self::RoundTo => Some(left),

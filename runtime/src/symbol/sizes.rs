@@ -62,6 +62,12 @@ impl SizeArithmetic {
         Some((now, state.expressions.minima.get(&symbol).is_some_and(|least| *least >= 2)))
     }
 
+    /// The result of an operation, as an expression; `None` where it has none.
+    #[must_use]
+    pub fn operation(&self, operation: Operation, operands: &[ExpressionId]) -> Option<ExpressionId> {
+        self.0.borrow_mut().expressions.apply(operation, operands)
+    }
+
     /// A number that is known, as an expression.
     #[must_use]
     pub fn constant(&self, number: Number) -> ExpressionId {

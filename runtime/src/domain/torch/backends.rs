@@ -1,6 +1,7 @@
 //! What a backend does with a call: compile it with others, or leave it alone.
-use super::change::OUT;
+use super::change::{OUT, changes};
 use super::contents::tags::is_left_by_compilers;
+use super::examples::layout::may_overlap;
 use super::examples::open::has_open;
 use super::examples::site::is_contiguous;
 use super::functions::context_modes::is_of_this_package;
@@ -18,6 +19,9 @@ use crate::domain::{Dispatching, Operand};
 use crate::graph::ForBackend;
 use crate::names::name;
 use pyo3::prelude::*;
+
+/// How operations begin that make images larger: of an image, to a size or by factors.
+const UPSAMPLE: &str = "upsample_";
 
 impl Torch {
     /// What a backend does with a call.
@@ -59,6 +63,10 @@ impl Torch {
             || is_left_by_compilers(&name)
             || name == "numpy"
             || name == "from_numpy"
+            // They change each element once, wherever it lies.
+            || (changes(&name) || name == "setitem") && args.first().is_some_and(|first| first.any_example(&may_overlap))
+            // They want floats in sequences of them.
+            || name.starts_with(UPSAMPLE) && args.iter().skip(2).any(holds_number)
             // Their stand-ins ask for the number.
             || matches!(&*name, "getitem" | "setitem") && args.get(1).is_some_and(is_by_number)
             || kwargs.iter().any(|(name, value)| FACTORS.contains(&&**name) && is_by_number(value))
@@ -96,6 +104,12 @@ fn is_by_number(index: &Operand<'_>) -> bool {
         Operand::Slice(bounds) => bounds.iter().any(is_by_number),
         Operand::Known(_) | Operand::Number { .. } | Operand::Foreign(_) => false,
     }
+}
+
+/// Whether it is a sequence that holds a number that may be another one.
+fn holds_number(operand: &Operand<'_>) -> bool {
+    let is = |item: &Operand<'_>| matches!(item, Operand::Number { .. });
+    matches!(operand, Operand::Tuple(items) | Operand::List(items) if items.iter().any(is))
 }
 
 /// Whether it is a sequence that holds a tensor, or a number that may be another one: numbers are taken out of it.

@@ -1,5 +1,6 @@
 //! Operations that change a tensor in place: the graph runs them where the program does, on the tensor itself.
 use super::arrays;
+use super::examples::layout::repeats;
 use super::examples::placed::place_of;
 use super::examples::site::unplaced;
 use super::examples::sketch::Sketch;
@@ -9,7 +10,6 @@ use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
 use super::own::{ADDRESS_OF, OFFSET_OF};
 use super::quantised::is_conversion;
-use super::symbols::sizes;
 use super::thread::quiet::Quiet;
 use super::undo::effects::{AS_SUBCLASS, OBSERVES};
 use crate::domain::{Answer, Gives, Operand};
@@ -64,13 +64,6 @@ pub(super) fn changes(name: &str) -> bool {
     let in_place = name.ends_with('_') && !name.ends_with("__");
     let operator = name.starts_with("__i") && !matches!(name, "__invert__" | "__index__" | "__int__");
     in_place || operator || name == "__setitem__"
-}
-
-/// Whether elements of a tensor are one in memory by a stride of 0.
-pub(super) fn repeats(example: &Bound<'_, PyAny>) -> bool {
-    sizes::of(example).is_none_or(|layout| {
-        layout.sizes.iter().zip(layout.strides.iter()).any(|(size, stride)| *size > 1 && *stride == 0)
-    })
 }
 
 impl<'py> Meta<'_, 'py> {

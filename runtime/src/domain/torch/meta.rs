@@ -356,14 +356,18 @@ impl<'py> Meta<'_, 'py> {
         object.is_instance_of::<Sketch>() || object.get_type().is(&self.torch.tensor) && is_plain()
     }
 
-    /// The items of a list, a tuple or a named tuple of C that holds nothing but new tensors, and `None` perhaps.
+    /// The items of a list, a tuple or a named tuple of C that holds nothing but new tensors, and `None` perhaps; or nothing at all, as the rows
+    /// of a tensor without rows.
     fn parts(&self, example: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyAny>>> {
         let class = example.get_type();
         let sequence = example.is_exact_instance_of::<PyList>()
             || example.is_instance_of::<PyTuple>() && crate::ffi::types::is_c_type(&class);
         let items: Vec<_> = sequence.then(|| example.try_iter().ok())??.collect::<PyResult<_>>().ok()?;
         let fits = |item: &Bound<'py, PyAny>| item.is_none() || self.is_meta_tensor(item);
-        (items.iter().any(|item| self.is_meta_tensor(item)) && items.iter().all(fits)).then_some(items)
+        let is_empty =
+            items.is_empty() && (class.is(self.py.get_type::<PyTuple>()) || class.is(self.py.get_type::<PyList>()));
+        let has_tensors = items.iter().any(|item| self.is_meta_tensor(item)) && items.iter().all(fits);
+        (is_empty || has_tensors).then_some(items)
     }
 
     /// Whether an object is a tensor, or a tuple or a list that holds one.

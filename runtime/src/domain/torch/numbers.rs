@@ -1,5 +1,6 @@
 //! Operations whose results have the same metadata whatever number an operand is: only its class, `int` or `float`, decides.
 use crate::domain::torch::functions::kinds::OVERRIDES;
+use crate::domain::torch::functions::random_state::takes_seed;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::named::own_name;
 use crate::domain::{Callee, NumberUse, ScalarPlace};
@@ -150,6 +151,7 @@ impl Torch {
         let takes = match callee {
             Callee::Slot(slot) => in_slot(slot),
             Callee::Function(function) if self.is_operator(function) => false,
+            Callee::Function(function) if takes_seed(function) => true,
             Callee::Function(function) => match own_name(function) {
                 name if OVERRIDES.contains(&&*name) => return NumberUse::Classes,
                 name if name == "tensor" => return NumberUse::Array,

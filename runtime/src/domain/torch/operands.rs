@@ -4,7 +4,7 @@ use super::rules::Rules;
 use super::shapes::{Argument, Rulebook, Size, Tensor};
 use crate::domain::Operand;
 use crate::ffi::types;
-use crate::symbol::{ExpressionId, SizeArithmetic, SymbolicLayout, SymbolicSize};
+use crate::symbol::{ExpressionId, SizeArithmetic, SymbolicFloat, SymbolicLayout, SymbolicSize};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyFloat, PyInt, PyList, PySlice, PyString, PyTuple};
 use smallvec::SmallVec;
@@ -21,6 +21,8 @@ pub(super) trait View {
     const OPEN: bool;
     /// A number that may be another one at another call.
     fn integer(&self, hint: i64, expression: Option<ExpressionId>) -> Self::Size;
+    /// The same of floats.
+    fn float(&self, hint: f64, expression: Option<ExpressionId>) -> <Self::Size as Size>::Float;
 }
 
 /// All is as it is in this call.
@@ -39,6 +41,10 @@ impl View for InThisCall {
     }
 
     fn integer(&self, hint: i64, _expression: Option<ExpressionId>) -> Extent {
+        hint
+    }
+
+    fn float(&self, hint: f64, _expression: Option<ExpressionId>) -> f64 {
         hint
     }
 }
@@ -64,6 +70,13 @@ impl View for SizeArithmetic {
 
     fn integer(&self, _hint: i64, expression: Option<ExpressionId>) -> SymbolicSize {
         expression.map_or(SymbolicSize::Unknown, |expression| self.size(expression))
+    }
+
+    fn float(&self, _hint: f64, expression: Option<ExpressionId>) -> SymbolicFloat {
+        match expression {
+            Some(expression) => SymbolicFloat::Open { expression, arithmetic: self.clone() },
+            None => SymbolicFloat::Unknown,
+        }
     }
 }
 
@@ -91,7 +104,10 @@ impl<'a, 'py, V: View> Operands<'a, 'py, V> {
                 Ok(value) => {
                     value.extract().map_or(Argument::Other, |hint| Argument::Int(self.view.integer(hint, *expression)))
                 }
-                Err(_) if self.open_floats => Argument::OpenFloat,
+                Err(_) if self.open_floats => match hint.cast_exact::<PyFloat>() {
+                    Ok(hint) => Argument::OpenFloat(self.view.float(hint.value(), *expression)),
+                    Err(_) => Argument::Other,
+                },
                 Err(_) => self.known(hint),
             },
             Operand::Tuple(items) => Argument::Tuple(items.iter().map(|item| self.argument(item)).collect()),

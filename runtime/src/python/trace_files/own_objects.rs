@@ -8,6 +8,7 @@ use crate::split::{ResumeMetadata, TransferConstants, metadata_in};
 use crate::stored::{Damaged, In, Misfit, Out, Special};
 use crate::trace;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ const SAVE: u8 = 3;
 const CONTINUATION: u8 = 4;
 const METADATA: u8 = 5;
 const COMPILED_GRAPH: u8 = 6;
+const GUESSES: u8 = 7;
 
 /// Writes an object of one kind; `false`: it is another.
 type Write<'py> = fn(&Bound<'py, PyAny>, &mut Out<'_, 'py>) -> Result<bool, Misfit>;
@@ -30,6 +32,8 @@ pub struct OwnObjects<'py> {
     of: Traced<'py>,
     /// What a backend has made of the trace's graph.
     compiled: RefCell<Option<Bound<'py, PyAny>>>,
+    /// Where wrong guesses are noted of the function whose trace is written.
+    guesses: Option<Bound<'py, PyDict>>,
 }
 
 /// What a trace is of.
@@ -43,7 +47,7 @@ pub enum Traced<'py> {
 impl<'py> OwnObjects<'py> {
     /// Those of a session.
     pub fn new(py: Python<'py>, constants: &TransferConstants, domains: Vec<Arc<dyn Domain>>, of: Traced<'py>) -> Self {
-        Self { constants: constants.all(py), domains, of, compiled: RefCell::default() }
+        Self { constants: constants.all(py), domains, of, compiled: RefCell::default(), guesses: None }
     }
 
     /// The names of the libraries.
@@ -51,10 +55,16 @@ impl<'py> OwnObjects<'py> {
         self.domains.iter().map(|domain| domain.name()).collect()
     }
 
-    /// From here on a trace of a unit at this address is written, of whose graph a backend has made this.
-    pub fn write_trace_of(&mut self, unit: usize, compiled: Option<Bound<'py, PyAny>>) {
+    /// From here on a trace of a unit at this address is written, of whose graph a backend has made this; where its wrong guesses are noted.
+    pub fn write_trace_of(
+        &mut self,
+        unit: usize,
+        compiled: Option<Bound<'py, PyAny>>,
+        guesses: Option<Bound<'py, PyDict>>,
+    ) {
         self.of = Traced::Written(unit);
         self.compiled.replace(compiled);
+        self.guesses = guesses;
     }
 
     /// A backend has made this of the graph of the trace that is read.
@@ -96,6 +106,10 @@ impl<'py> Special<'py> for OwnObjects<'py> {
             out.bytes.0.push(COMPILED_GRAPH);
             return Ok(true);
         }
+        if let Some(guesses) = self.guesses.as_ref().filter(|guesses| guesses.is(object)) {
+            out.bytes.0.push(GUESSES);
+            return if guesses.is_empty() { Ok(true) } else { Err(Misfit::new("a guess of contents that was wrong")) };
+        }
         if object.is_exact_instance_of::<ResumeMetadata>() {
             let own = metadata_in(&out.traced())?.is_some_and(|own| own.is(object));
             out.bytes.0.push(METADATA);
@@ -129,6 +143,7 @@ impl<'py> Special<'py> for OwnObjects<'py> {
             CONTINUATION => continuations::read(from, self.function()?.0),
             METADATA => Ok(metadata_in(&from.traced())?.ok_or(Damaged)?.into_any()),
             COMPILED_GRAPH => Ok(self.compiled.borrow().as_ref().ok_or(Damaged)?.clone()),
+            GUESSES => Ok(self.function()?.0.kept.failed_guesses(from.py()).into_any()),
             OF_TRACES => trace::read_own(from),
             SAVE => emit::read_save(from, &self.domains),
             _ => Err(Damaged.into()),

@@ -5,7 +5,7 @@ use crate::python::cache::Entry as CacheEntry;
 use crate::python::compiled::Compiled;
 use crate::python::dispatch::poisoned;
 use crate::python::errors::refused_file;
-use crate::python::shared::Shared;
+use crate::python::shared::{Root, Shared};
 use crate::python::trace_store::{NewTrace, Settings, version};
 use crate::split::frame_digest;
 use crate::stored::{Environment, Fingerprints, Misfit, Out, ProcessBound, Reach, Writer, bytes_digest, write_file};
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 /// Writes everything compiled that still lives, or was kept; gives `traces`, `bytes` and, by reason, `left_out`.
 pub fn save<'py>(py: Python<'py>, shared: &Shared, path: &Path) -> PyResult<Bound<'py, PyDict>> {
@@ -82,7 +82,7 @@ impl Saving {
                 if entry.compiled().is_none() {
                     continue;
                 }
-                match writing.trace(entry, root.unit, root.settings, again) {
+                match writing.trace(entry, &root, again) {
                     Ok(trace) => self.traces.add(trace),
                     Err(Misfit(why)) => *self.left_out.entry(why).or_default() += 1,
                 }
@@ -125,10 +125,11 @@ impl<'a, 'py> Writing<'a, 'py> {
         Self { ours: OwnObjects::new(py, &shared.constants, domains, Traced::Written(0)), reach, fingerprints }
     }
 
-    fn trace(&mut self, entry: &CacheEntry, unit: usize, settings: Settings, again: bool) -> Result<NewTrace, Misfit> {
+    fn trace(&mut self, entry: &CacheEntry, root: &Root, again: bool) -> Result<NewTrace, Misfit> {
         let py = self.reach.py();
         let compiled = entry.rebuilt_graph().map(|graph| graph.compiled.bind(py).clone());
-        self.ours.write_trace_of(unit, compiled);
+        let guesses = root.kept.upgrade().and_then(|kept| kept.known_guesses(py));
+        self.ours.write_trace_of(root.unit, compiled, guesses);
         let (code, ..) = entry.compiled().ok_or_else(|| Misfit::new("the frame runs as it is"))?;
         let digest = frame_digest(code.bind(py), |code| {
             self.fingerprints.of_code(code).map_err(|Misfit(why)| PyValueError::new_err(why))
@@ -142,7 +143,7 @@ impl<'a, 'py> Writing<'a, 'py> {
         );
         write(entry, again, &mut out)?;
         let bound = entry.kept().seen.bound.max(out.bound);
-        Ok(NewTrace { code: digest, settings, bound, idle: 0, bytes: out.bytes.0 })
+        Ok(NewTrace { code: digest, settings: root.settings, bound, idle: 0, bytes: out.bytes.0 })
     }
 }
 
@@ -158,8 +159,9 @@ impl Compiled {
         let again = self.cache.lock().map_err(|_| poisoned())?.changed_again;
         let (mut fingerprints, nearby) = (taken(&kept.fingerprints), taken(&kept.nearby));
         let mut writing = Writing::new(py, shared, Reach::nearby(py, nearby), &mut fingerprints);
-        let unit = Arc::as_ptr(&self.unit) as usize;
-        let written = writing.trace(entry, unit, self.unit.options.settings(), again);
+        let (unit, settings) = (Arc::as_ptr(&self.unit) as usize, self.unit.options.settings());
+        let root = Root { cache: Weak::new(), settings, unit, kept: Arc::downgrade(&self.unit.kept) };
+        let written = writing.trace(entry, &root, again);
         if let Ok(trace) = written {
             entry.kept().is_written.store(true, Relaxed);
             kept.traces.lock().map_err(|_| poisoned())?.push(trace);

@@ -56,11 +56,18 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Option<ValueId>> {
         let values = args.positional.as_slice();
         let is_named = || original(self.py, "math", name).is_ok_and(|named| named.is(function));
-        if !args.keywords.is_empty() || !values.iter().any(|value| self.is_symbolic(*value)) || !is_named() {
+        if !values.iter().any(|value| self.is_symbolic(*value)) || !is_named() {
+            return Ok(None);
+        }
+        if name == "isclose" && !values.iter().any(|value| self.is_unread(*value)) {
+            return self.is_close(args);
+        }
+        if !args.keywords.is_empty() {
             return Ok(None);
         }
         match (name, values) {
             ("isnan" | "isinf" | "isfinite", [value]) => return self.kind_of_float(name, *value),
+            ("modf", [value]) => return self.parts_of_float(*value),
             ("log", [value, base]) => return self.logarithm(*value, *base),
             ("pow", [base, exponent]) => {
                 let (base, exponent) = (self.as_float(*base)?, self.as_float(*exponent)?);
@@ -121,7 +128,25 @@ impl<'py> Tracer<'py> {
         self.number_operation(Operation::TrueDivide, &[left, right])
     }
 
-    fn as_float(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
+    /// The fraction and the whole part of a float above zero: of others, zeros have signs. CPython: Modules/mathmodule.c, `math_modf_impl`.
+    fn parts_of_float(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
+        if self.is_unread(value) {
+            return Ok(None);
+        }
+        let Some(value) = self.as_float(value)? else { return Ok(None) };
+        let Some(numeral) = self.numeral(value)? else { return Ok(None) };
+        if !self.compares_with(&numeral, Comparison::Greater, Number::Integer(0)) {
+            return Ok(None);
+        }
+        let Some(whole) = self.number_operation(Operation::Truncate, &[value])? else { return Ok(None) };
+        let Some(whole) = self.number_operation(Operation::ToFloat, &[whole])? else { return Ok(None) };
+        match self.number_operation(Operation::Subtract, &[value, whole])? {
+            Some(fraction) => self.tuple(&[fraction, whole]).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    pub(super) fn as_float(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
         match self.class_of(value)?.is(self.py.get_type::<PyFloat>()) {
             true => Ok(Some(value)),
             false => self.number_operation(Operation::ToFloat, &[value]),
@@ -129,7 +154,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether a number is finite, or infinite, or none; `None`: guards cannot say.
-    fn kind_of_float(&mut self, name: &str, value: ValueId) -> Traced<Option<ValueId>> {
+    pub(super) fn kind_of_float(&mut self, name: &str, value: ValueId) -> Traced<Option<ValueId>> {
         let Some(numeral) = self.numeral(value)? else { return Ok(None) };
         let Some(expression) = numeral.expression else { return Ok(None) };
         let why = "the trace branched on whether the number is finite";

@@ -1,4 +1,5 @@
 //! Symbolic numbers: what they are computed from, what the trace asks of them, and how the graph gets them.
+mod closeness;
 mod compute;
 mod computed_texts;
 mod conditions;

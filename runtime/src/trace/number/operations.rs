@@ -293,10 +293,13 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// The least or the greatest of integers, whichever of them that is; `None`: other numbers, or such as do not fit.
-    fn extreme_of_integers(&mut self, name: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
+    /// The least or the greatest of integers, or of floats, whichever of them that is; `None`: numbers of both kinds, or such as do not fit.
+    fn extreme_of_kind(&mut self, name: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
+        let Some(first) = args.first() else { return Ok(None) };
+        let class = self.class_of(*first)?;
         for arg in args {
-            if !self.class_of(*arg)?.is(self.py.get_type::<PyInt>())
+            if !self.is_of_numbers(&class)
+                || !self.class_of(*arg)?.is(&class)
                 || self.numeral(*arg)?.is_none_or(|numeral| numeral.expression.is_none())
             {
                 return Ok(None);
@@ -325,7 +328,7 @@ impl<'py> Tracer<'py> {
                 if let Some(extreme) = self.unread_extreme(name, args)? {
                     return Ok(Some(extreme));
                 }
-                if let Some(extreme) = self.extreme_of_integers(name, args)? {
+                if let Some(extreme) = self.extreme_of_kind(name, args)? {
                     return Ok(Some(extreme));
                 }
                 let comparison = if name == "min" { "lt" } else { "gt" };

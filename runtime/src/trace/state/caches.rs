@@ -50,9 +50,14 @@ pub struct FunctionCaches {
 
 impl FunctionCaches {
     /// The dict that compiled code notes wrong guesses in.
-    pub(crate) fn failed_guesses<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
+    pub fn failed_guesses<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
         let Ok(mut failed) = self.failed_guesses.lock() else { return PyDict::new(py) };
         failed.get_or_insert_with(|| PyDict::new(py).unbind()).bind(py).clone()
+    }
+
+    /// The same dict, if traces have guessed something.
+    pub fn known_guesses<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyDict>> {
+        Some(self.failed_guesses.lock().ok()?.as_ref()?.bind(py).clone())
     }
 
     /// Forgets them.

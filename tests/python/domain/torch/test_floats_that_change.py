@@ -13,6 +13,8 @@ ROWS = r"""
 2 x.new_full((2, k), a), torch.full_like(x, a)
 2 torch.linspace(0, a, k), torch.linspace(-a, a, 5)
 2 torch.arange(k) * a, torch.arange(0, 20, k), torch.arange(-k, k)
+2 torch.arange(0, a + 1, 0.25), torch.arange(a, 3), torch.arange(a, k + 2.5, a), torch.arange(a + 2).shape
+2 torch.arange(0.5, 4 + a * 3, a, dtype=torch.float64).sum() + x, len(torch.arange(0, 3, a)) * a
 2 big[k:], big[:-k], big[k:k + 3], big[-k:, k:]
 2 big[::k], big[:, ::k], big[1::k, ::2], big[k::k]
 2 big.tril(k), big.triu(-k), torch.triu(big, 1)
@@ -43,6 +45,8 @@ REFUSED = [
     ("torch.zeros(9)[::a]", [2, 3, 4, -2, 0, 1, 50]),
     ("torch.zeros(6).narrow(0, a, 2)", [1, 2, 3, 9, -1]),
     ("torch.arange(0, 9, a)", [2, 3, 0, -1, 5]),
+    ("torch.arange(0.0, 9, a)", [2.5, 3.5, 0.0, -1.5, 5.5, float("inf"), float("nan")]),
+    ("torch.arange(a, 2)", [0.5, 1.5, 2.0, 2.5, -3.5, float("inf"), -1e300, float("nan")]),
     ("torch.linspace(0, 1, a)", [2, 3, 0, -1, 5]),
     ("F.interpolate(x[None, None], scale_factor=a)", [0.5, 2.5, 0.1, 3.5]),
     ("torch.zeros(6).repeat(a)", [2, 3, 0, -1, 5]),
@@ -61,7 +65,7 @@ def made(body):
 def told(value):
     if isinstance(value, torch.Tensor):
         return value.dtype, tuple(value.shape), value.stride(), str(value.tolist())
-    return [told(item) for item in value]
+    return [told(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 class FloatsThatChange(unittest.TestCase):

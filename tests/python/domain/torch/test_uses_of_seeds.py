@@ -210,6 +210,38 @@ ROWS = [
 class UsesOfSeeds(torch_programs.ThreeWays, unittest.TestCase):
     rows = ROWS
 
+    def test_seeds_that_change(self):
+        def noise(seed, x):
+            torch.manual_seed(seed * 3 - 1)
+            return x + torch.randn(2, 3), torch.initial_seed() if seed > 99 else 0
+
+        def refused(seed, x):
+            try:
+                torch.manual_seed(seed << 58)
+            except (RuntimeError, ValueError, OverflowError) as error:
+                return type(error), str(error).split("\n")[0]
+            return torch.rand(2)
+
+        def told(value):
+            return [part.tolist() if isinstance(part, torch.Tensor) else part for part in value]
+
+        for function, most in ((noise, 2), (refused, 3)):
+            for backend in ("eager", lambda graph, inputs: graph, "aot_eager"):
+                slotrt.reset()
+                compiled = slotrt.compile(function, backend=backend)
+                for seed in (4, 5, 9, 0, 1, 2, -7, 30, 64, 80, 3, 2.5):
+                    with self.subTest(function=function.__name__, seed=seed, backend=backend):
+                        if not isinstance(seed, int) and function is refused:
+                            continue
+                        torch.manual_seed(1)
+                        plain = told(function(seed, matrix())), torch.rand(1).item()
+                        torch.manual_seed(1)
+                        self.assertEqual((told(compiled(seed, matrix())), torch.rand(1).item()), plain)
+                with self.subTest(function=function.__name__, backend=backend):
+                    # One more where a float comes.
+                    self.assertLessEqual(slotrt.stats()["frames_compiled"], most + 1)
+                    self.assertEqual(slotrt.stats()["graph_breaks"], 0)
+
 
 if __name__ == "__main__":
     unittest.main()

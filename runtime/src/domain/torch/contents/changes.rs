@@ -2,8 +2,9 @@
 use super::answer::{TRIED, needs};
 use super::results::lengths_of;
 use super::sample::Sample;
-use crate::domain::torch::change::{REFUSED, repeats};
+use crate::domain::torch::change::REFUSED;
 use crate::domain::torch::examples::history;
+use crate::domain::torch::examples::layout::repeats;
 use crate::domain::torch::examples::open::{Unread, Unsized, has_open, has_unread};
 use crate::domain::torch::functions::leaves::{DETACH, REQUIRES};
 use crate::domain::torch::graph_break::{CallResult, fault};

@@ -25,6 +25,11 @@ pub(in crate::domain::torch) fn draws_indices(callable: &Bound<'_, PyAny>) -> bo
     callee::name_of(callable) == DRAWN_INDICES && is_of_random_state(callable)
 }
 
+/// Whether a function takes a number for a seed.
+pub(in crate::domain::torch) fn takes_seed(callable: &Bound<'_, PyAny>) -> bool {
+    callee::name_of(callable) == SEED_STATE && is_of_random_state(callable)
+}
+
 /// Whether calls of it read or set the state.
 pub(in crate::domain::torch) fn is_of_random_state(callable: &Bound<'_, PyAny>) -> bool {
     callable.is_exact_instance_of::<PyFunction>()
@@ -64,7 +69,11 @@ impl Torch {
             (SET_STATE, [Operand::Graph { example, .. }]) if kwargs.is_empty() && self.is_state(example) => {
                 Ok(change(function, args))
             }
-            (SEED_STATE, [Operand::Known(seed)]) if kwargs.is_empty() && is_seed(seed) => Ok(change(function, args)),
+            (SEED_STATE, [Operand::Known(seed) | Operand::Number { hint: seed, expression: Some(_), .. }])
+                if kwargs.is_empty() && is_seed(seed) =>
+            {
+                Ok(change(function, args))
+            }
             _ => Err(stop("state of a generator of random numbers", own, "It is not known to be such a state.")),
         }
     }

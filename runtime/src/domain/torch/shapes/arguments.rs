@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 /// An argument.
 #[derive(Clone, Debug)]
-pub enum Argument<S> {
+pub enum Argument<S: Size> {
     /// Not given.
     Missing,
     /// `None`.
@@ -18,7 +18,7 @@ pub enum Argument<S> {
     /// A `float`.
     Float(f64),
     /// A `float` that may be another one at another call.
-    OpenFloat,
+    OpenFloat(S::Float),
     /// A `str`.
     Text(String),
     /// A type of elements.
@@ -54,7 +54,7 @@ pub struct Modes {
 
 /// An operation whose result a rule says.
 #[derive(Debug)]
-pub struct Call<S> {
+pub struct Call<S: Size> {
     /// All tensors among the arguments.
     pub tensors: SmallVec<[Tensor<S>; 4]>,
     /// By the place of the parameter.
@@ -224,7 +224,7 @@ impl<S: Size> Call<S> {
         match self.argument(place) {
             Argument::Bool(_) => Ok(Dtype::Bool),
             Argument::Int(_) => Ok(Dtype::I64),
-            Argument::Float(_) | Argument::OpenFloat => Ok(self.modes.default_dtype),
+            Argument::Float(_) | Argument::OpenFloat(_) => Ok(self.modes.default_dtype),
             _ => Err(Unsure),
         }
     }
@@ -234,6 +234,16 @@ impl<S: Size> Call<S> {
         match self.argument(place) {
             Argument::Float(value) => Ok(*value),
             Argument::Int(value) => value.number().map(|value| value as f64),
+            _ => Err(Unsure),
+        }
+    }
+
+    /// The same, where sizes may follow from it.
+    pub fn open_float(&self, place: usize) -> Known<S::Float> {
+        match self.argument(place) {
+            Argument::Float(value) => Ok(S::float(*value)),
+            Argument::OpenFloat(value) => Ok(value.clone()),
+            Argument::Int(value) => Ok(value.to_float()),
             _ => Err(Unsure),
         }
     }

@@ -13,7 +13,7 @@ const MAX_RANK: usize = 64;
 
 /// All rules by the names of the operations.
 #[derive(Debug)]
-pub struct Rulebook<S: 'static> {
+pub struct Rulebook<S: Size> {
     rows: FxHashMap<&'static str, (&'static Row<S>, usize)>,
     signatures: Vec<Signature>,
 }
@@ -62,7 +62,7 @@ impl<S: Size> Default for Rulebook<S> {
 
 /// A rule for an operation.
 #[derive(Debug)]
-pub struct Rule<'a, S: 'static> {
+pub struct Rule<'a, S: Size> {
     row: &'static Row<S>,
     signature: &'a Signature,
     in_place: bool,

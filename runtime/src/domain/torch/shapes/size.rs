@@ -1,5 +1,5 @@
 //! Sizes as rules see them: constants or symbols. No rule computes with, or decides by, anything but this.
-use crate::symbol::{Comparison, Operation, SymbolicSize};
+use crate::symbol::{Comparison, Operation, SymbolicFloat, SymbolicSize};
 use std::fmt::Debug;
 
 /// A rule does not know what PyTorch gives: PyTorch is asked.
@@ -14,11 +14,16 @@ pub fn sure(condition: bool) -> Known<()> {
     if condition { Ok(()) } else { Err(Unsure) }
 }
 
+/// Rules count no more numbers than these.
+const MANY: f64 = 1e9;
+
 /// The length of a dimension, a stride, an index.
 ///
 /// A comparison may decide which branch a rule takes: a symbol that answers one keeps what it answered, as a guard. Arithmetic that
 /// leaves 64 bits is `Unsure`.
 pub trait Size: Clone + Debug + 'static {
+    /// A float from which sizes follow.
+    type Float: Clone + Debug + 'static;
     /// A number that no input changes.
     fn of(value: i64) -> Self;
     /// The number, where a rule must know it: a symbol is this number from then on.
@@ -74,6 +79,15 @@ pub trait Size: Clone + Debug + 'static {
     /// The product with a float, rounded as C rounds it to an integer: towards zero.
     fn scaled(&self, factor: f64) -> Known<Self>;
 
+    /// A float that no input changes.
+    fn float(value: f64) -> Self::Float;
+
+    /// The float that is nearest.
+    fn to_float(&self) -> Self::Float;
+
+    /// How many numbers there are from one float to another, the latter left out, with such a distance, which is positive.
+    fn count(start: &Self::Float, end: &Self::Float, step: &Self::Float) -> Known<Self>;
+
     /// The product with a number.
     fn times(&self, value: i64) -> Known<Self> {
         self.mul(&Self::of(value))
@@ -81,6 +95,8 @@ pub trait Size: Clone + Debug + 'static {
 }
 
 impl Size for i64 {
+    type Float = f64;
+
     fn of(value: i64) -> Self {
         value
     }
@@ -112,6 +128,21 @@ impl Size for i64 {
         Ok(product as i64)
     }
 
+    fn float(value: f64) -> f64 {
+        value
+    }
+
+    fn to_float(&self) -> f64 {
+        *self as f64
+    }
+
+    fn count(start: &f64, end: &f64, step: &f64) -> Known<Self> {
+        sure(*step > 0.0)?;
+        let count = (end - start) / step;
+        sure((0.0..MANY).contains(&count))?;
+        Ok(count.ceil() as i64)
+    }
+
     fn equals(&self, other: &Self) -> Known<bool> {
         Ok(self == other)
     }
@@ -122,6 +153,8 @@ impl Size for i64 {
 }
 
 impl Size for SymbolicSize {
+    type Float = SymbolicFloat;
+
     fn of(value: i64) -> Self {
         Self::Known(value)
     }
@@ -149,6 +182,25 @@ impl Size for SymbolicSize {
 
     fn scaled(&self, factor: f64) -> Known<Self> {
         self.times_float(factor).ok_or(Unsure)
+    }
+
+    fn float(value: f64) -> SymbolicFloat {
+        SymbolicFloat::Known(value)
+    }
+
+    fn to_float(&self) -> SymbolicFloat {
+        SymbolicFloat::of(self)
+    }
+
+    fn count(start: &SymbolicFloat, end: &SymbolicFloat, step: &SymbolicFloat) -> Known<Self> {
+        let holds =
+            |float: &SymbolicFloat, comparison, number| float.compare(comparison, number).ok_or(Unsure).and_then(sure);
+        holds(step, Comparison::Greater, 0.0)?;
+        let span = end.apply(Operation::Subtract, start).ok_or(Unsure)?;
+        let count = span.apply(Operation::TrueDivide, step).ok_or(Unsure)?;
+        holds(&count, Comparison::GreaterOrEqual, 0.0)?;
+        holds(&count, Comparison::Less, MANY)?;
+        count.ceiling().ok_or(Unsure)
     }
 
     fn equals(&self, other: &Self) -> Known<bool> {

@@ -12,7 +12,7 @@ use super::size::Size;
 
 /// A row.
 #[derive(Debug)]
-pub struct Row<S> {
+pub struct Row<S: Size> {
     /// What the operation is called: by function, method or operator.
     pub names: &'static str,
     /// Its parameters, as `Signature` reads them.
@@ -21,7 +21,7 @@ pub struct Row<S> {
     pub rule: fn(&Call<S>) -> Answered<S>,
 }
 
-const fn row<S>(names: &'static str, parameters: &'static str, rule: fn(&Call<S>) -> Answered<S>) -> Row<S> {
+const fn row<S: Size>(names: &'static str, parameters: &'static str, rule: fn(&Call<S>) -> Answered<S>) -> Row<S> {
     Row { names, parameters, rule }
 }
 

@@ -48,8 +48,13 @@ impl MemoryFormat {
         let order = self.order(shape.len()).ok_or(Unsure)?;
         let mut strides: Sizes<S> = shape.iter().map(|_| S::of(1)).collect();
         let mut next = S::of(1);
+        let outermost = order.last().copied();
         for dim in order {
             strides[dim] = next.clone();
+            // Nothing follows from how long it is.
+            if Some(dim) == outermost {
+                break;
+            }
             // Only the plain format counts an empty dimension as one.
             let is_plain = matches!(self, Self::Contiguous | Self::Preserve);
             let length = if is_plain { shape[dim].greatest(&S::of(1))? } else { shape[dim].clone() };

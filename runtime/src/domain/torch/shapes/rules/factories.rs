@@ -106,14 +106,12 @@ pub fn arange<S: Size>(call: &Call<S>) -> Answered<S> {
         let own = if has_floats { call.modes.default_dtype } else { Dtype::I64 };
         return apart(asked.unwrap_or(own), &[length]);
     }
-    let number = |place: usize| call.float(place);
-    let (start, end) = if given.len() == 1 { (0.0, number(0)?) } else { (number(0)?, number(1)?) };
-    let step = if given.len() == 3 { number(2)? } else { 1.0 };
+    let number = |place: usize| call.open_float(place);
+    let (start, end) = if given.len() == 1 { (S::float(0.0), number(0)?) } else { (number(0)?, number(1)?) };
+    let step = if given.len() == 3 { number(2)? } else { S::float(1.0) };
     let dtype = asked.unwrap_or(call.modes.default_dtype);
-    sure(step > 0.0 && start <= end && matches!(dtype, Dtype::F32 | Dtype::F64))?;
-    let length = ((end - start) / step).ceil();
-    sure(length < 1e9)?;
-    apart(dtype, &[S::of(length as i64)])
+    sure(matches!(dtype, Dtype::F32 | Dtype::F64))?;
+    apart(dtype, &[S::count(&start, &end, &step)?])
 }
 
 /// `linspace(start, end, steps, …)`, `logspace(start, end, steps, base, …)`: the options stand from a place on.

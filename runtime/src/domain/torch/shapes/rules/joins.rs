@@ -180,7 +180,7 @@ pub fn nested<S: Size>(call: &Call<S>, argument: &Argument<S>) -> Known<(Option<
         Argument::Tuple(items) | Argument::List(items) => items,
         Argument::Bool(_) => return Ok((Some(Dtype::Bool), Sizes::new())),
         Argument::Int(_) => return Ok((Some(Dtype::I64), Sizes::new())),
-        Argument::Float(_) | Argument::OpenFloat => return Ok((Some(call.modes.default_dtype), Sizes::new())),
+        Argument::Float(_) | Argument::OpenFloat(_) => return Ok((Some(call.modes.default_dtype), Sizes::new())),
         _ => return Err(Unsure),
     };
     let (mut dtype, mut inner): (Option<Dtype>, Option<Sizes<S>>) = (None, None);

@@ -111,7 +111,7 @@ pub fn with_alpha<S: Size>(call: &Call<S>, to: To) -> Answered<S> {
     match call.argument(2) {
         Argument::Missing => {}
         Argument::Int(_) => sure(dtype != Dtype::Bool)?,
-        Argument::Float(_) | Argument::OpenFloat => sure(dtype.is_float())?,
+        Argument::Float(_) | Argument::OpenFloat(_) => sure(dtype.is_float())?,
         _ => return Err(Unsure),
     }
     binary(call, to)
