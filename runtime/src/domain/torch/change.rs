@@ -1,6 +1,6 @@
 //! Operations that change a tensor in place: the graph runs them where the program does, on the tensor itself.
 use super::arrays;
-use super::examples::layout::repeats;
+use super::examples::layout::{layout_of, repeats};
 use super::examples::placed::place_of;
 use super::examples::site::unplaced;
 use super::examples::sketch::Sketch;
@@ -50,7 +50,7 @@ pub(super) const OUT: &str = "out";
 /// Whether an operand is a tensor without elements.
 fn is_empty(operand: &Operand<'_>) -> bool {
     let Operand::Graph { example, .. } = operand else { return false };
-    sizes::of(example).is_none_or(|layout| layout.sizes.contains(&0))
+    layout_of(example).is_none_or(|layout| layout.sizes.contains(&0))
 }
 
 /// Whether an operation of this name makes or takes quantised tensors.
