@@ -2,8 +2,8 @@
 use super::examples::fakes::Fakes;
 use super::examples::open;
 use super::examples::placed::place_of;
+use super::examples::rules::Rules;
 use super::examples::sketch::Sketch;
-use super::rules::Rules;
 use super::thread::ambient::Ambient;
 use super::thread::quiet::Quiet;
 use super::thread::repeated_warnings::RepeatedWarnings;

@@ -29,7 +29,6 @@ mod operands;
 mod own;
 mod quantised;
 mod questions;
-mod rules;
 mod shapes;
 mod stand_ins;
 mod symbols;

@@ -1,6 +1,6 @@
 //! The operands of a call as rules of shapes take them: with the sizes of this call, or with symbols.
+use super::examples::rules::Rules;
 use super::examples::sketch::Extent;
-use super::rules::Rules;
 use super::shapes::{Argument, Rulebook, Size, Tensor};
 use crate::domain::Operand;
 use crate::ffi::types;

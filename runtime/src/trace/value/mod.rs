@@ -5,6 +5,7 @@
 mod addresses;
 pub(crate) mod aliases;
 pub(crate) mod c_values;
+mod class_names;
 pub(crate) mod examples;
 pub(crate) mod existence;
 pub(crate) mod finalisable;

@@ -9,5 +9,6 @@ pub(super) mod layout;
 pub(super) mod open;
 pub(super) mod place;
 pub(super) mod placed;
+pub(super) mod rules;
 pub(super) mod site;
 pub(super) mod sketch;

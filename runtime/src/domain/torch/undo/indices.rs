@@ -1,6 +1,6 @@
 //! Operations that raise where an operand holds indices out of range, or classes that are not there, and for no other contents.
 use crate::domain::Operand;
-use crate::domain::torch::rules::Rules;
+use crate::domain::torch::examples::rules::Rules;
 use crate::domain::torch::shapes::Dtype;
 
 /// These, and the position of that operand.

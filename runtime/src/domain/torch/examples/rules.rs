@@ -1,9 +1,9 @@
 //! The rules of shapes, and the objects of PyTorch that they have names for.
-use super::examples::sketch::{Extent, Sketch};
-use super::shapes::{Dtype, MemoryFormat, Modes, Rulebook, Size, Tensor};
-use super::thread::below::question_below_gradients;
-use super::thread::quiet::Quiet;
 use crate::domain::NodeEffects;
+use crate::domain::torch::examples::sketch::{Extent, Sketch};
+use crate::domain::torch::shapes::{Dtype, MemoryFormat, Modes, Rulebook, Size, Tensor};
+use crate::domain::torch::thread::below::question_below_gradients;
+use crate::domain::torch::thread::quiet::Quiet;
 use crate::names::name;
 use crate::symbol::SymbolicSize;
 use pyo3::prelude::*;
@@ -13,30 +13,30 @@ use std::sync::Mutex;
 
 /// The rules, and the objects of PyTorch that they have names for.
 #[derive(Debug)]
-pub(super) struct Rules {
-    pub(super) book: Rulebook<Extent>,
+pub(in crate::domain::torch) struct Rules {
+    pub(in crate::domain::torch) book: Rulebook<Extent>,
     /// The same rules over symbolic sizes.
-    pub(super) symbolic_book: Rulebook<SymbolicSize>,
+    pub(in crate::domain::torch) symbolic_book: Rulebook<SymbolicSize>,
     dtypes: Vec<(Py<PyAny>, Dtype)>,
-    pub(super) formats: Vec<(Py<PyAny>, MemoryFormat)>,
+    pub(in crate::domain::torch) formats: Vec<(Py<PyAny>, MemoryFormat)>,
     strided: Py<PyAny>,
     is_grad_enabled: Py<PyAny>,
     /// Asks whether the thread runs what operations consist of, below gradients.
     is_below: (Py<PyAny>, Py<PyAny>),
     default_dtype: Py<PyAny>,
     flash_attention: Py<PyAny>,
-    pub(super) getattr: Py<PyAny>,
+    pub(in crate::domain::torch) getattr: Py<PyAny>,
     /// What operations do, by name.
-    pub(super) effects: Mutex<FxHashMap<String, NodeEffects>>,
+    pub(in crate::domain::torch) effects: Mutex<FxHashMap<String, NodeEffects>>,
     /// Whether PyTorch has a kernel for a call, by operation and types of operands.
-    pub(super) kernels: Mutex<FxHashMap<String, bool>>,
+    pub(in crate::domain::torch) kernels: Mutex<FxHashMap<String, bool>>,
     /// How often rules said what an operation gives, and how often PyTorch was asked.
     counts: Mutex<FxHashMap<String, [u64; 2]>>,
 }
 
 impl Rules {
     /// For this PyTorch.
-    pub(super) fn new(module: &Bound<'_, PyModule>) -> PyResult<Self> {
+    pub(in crate::domain::torch) fn new(module: &Bound<'_, PyModule>) -> PyResult<Self> {
         let object = |name: &str| module.getattr(name).map(Bound::unbind);
         let mut dtypes = Vec::new();
         for (dtype, name) in Dtype::ALL {
@@ -66,7 +66,7 @@ impl Rules {
     }
 
     /// By operation, in the order of their names: by rule, and asked.
-    pub(super) fn counts(&self) -> Vec<(String, [u64; 2])> {
+    pub(in crate::domain::torch) fn counts(&self) -> Vec<(String, [u64; 2])> {
         let counts = self.counts.lock().map(|counts| counts.clone()).unwrap_or_default();
         let mut counts: Vec<_> = counts.into_iter().collect();
         counts.sort_unstable();
@@ -74,13 +74,13 @@ impl Rules {
     }
 
     /// Begins to count anew.
-    pub(super) fn reset_counts(&self) {
+    pub(in crate::domain::torch) fn reset_counts(&self) {
         if let Ok(mut counts) = self.counts.lock() {
             counts.clear();
         }
     }
 
-    pub(super) fn count(&self, name: &str, by_rule: bool) {
+    pub(in crate::domain::torch) fn count(&self, name: &str, by_rule: bool) {
         let Ok(mut counts) = self.counts.lock() else { return };
         if !counts.contains_key(name) {
             counts.insert(name.to_owned(), [0; 2]);
@@ -90,16 +90,20 @@ impl Rules {
         }
     }
 
-    pub(super) fn dtype(&self, object: &Bound<'_, PyAny>) -> Option<Dtype> {
+    pub(in crate::domain::torch) fn dtype(&self, object: &Bound<'_, PyAny>) -> Option<Dtype> {
         self.dtypes.iter().find(|(known, _)| object.is(known)).map(|(_, dtype)| *dtype)
     }
 
     /// The object of PyTorch's for a type.
-    pub(super) fn dtype_object<'py>(&self, py: Python<'py>, dtype: Dtype) -> Option<Bound<'py, PyAny>> {
+    pub(in crate::domain::torch) fn dtype_object<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Dtype,
+    ) -> Option<Bound<'py, PyAny>> {
         self.dtypes.iter().find(|(_, known)| *known == dtype).map(|(object, _)| object.bind(py).clone())
     }
 
-    pub(super) fn modes(&self, py: Python<'_>) -> Option<Modes> {
+    pub(in crate::domain::torch) fn modes(&self, py: Python<'_>) -> Option<Modes> {
         let truth = |question: &Py<PyAny>| question.bind(py).call0().and_then(|answer| answer.is_truthy()).ok();
         let (excludes, key) = &self.is_below;
         let is_below = excludes.bind(py).call1((key,)).and_then(|answer| answer.is_truthy()).ok()?;
@@ -109,7 +113,7 @@ impl Rules {
     }
 
     /// Whether gradients allow a change of a tensor in place: what they follow must be no leaf, nor a view of anything.
-    pub(super) fn may_change(&self, tensor: &Bound<'_, PyAny>, modes: Modes) -> bool {
+    pub(in crate::domain::torch) fn may_change(&self, tensor: &Bound<'_, PyAny>, modes: Modes) -> bool {
         let py = tensor.py();
         let truth = |value: PyResult<Bound<'_, PyAny>>| value.and_then(|value| value.is_truthy()).unwrap_or(true);
         let [followed, leaf, view] = match tensor.cast::<Sketch>().map(Bound::get) {
@@ -124,7 +128,7 @@ impl Rules {
     }
 
     /// The metadata of a tensor; `None` where it is of a kind that rules do not know.
-    pub(super) fn metadata(&self, tensor: &Bound<'_, PyAny>) -> Option<Tensor<Extent>> {
+    pub(in crate::domain::torch) fn metadata(&self, tensor: &Bound<'_, PyAny>) -> Option<Tensor<Extent>> {
         if let Ok(sketch) = tensor.cast::<Sketch>() {
             return Some(sketch.get().tensor(tensor.py()));
         }
