@@ -84,7 +84,8 @@ def run(make, arguments, with_gradients):
         outcome = "breaks"
     else:
         outcome = "one graph" if traced[0] == traced[-1] == counted["graphs"] == 1 else "traced again"
-    counts = {name: counted[name] for name in ("graphs", "graph_breaks", "frames_compiled", "frames_skipped")}
+    names = ("graphs", "graph_breaks", "frames_compiled", "frames_skipped", "metadata_by_rule", "metadata_asked")
+    counts = {name: counted[name] for name in names}
     return {"outcome": outcome, "traced": traced, **counts}
 
 
