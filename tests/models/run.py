@@ -1,4 +1,4 @@
-"""Compiles models and compares them with themselves: `run.py [--gradients] [NAMES]`. A line of JSON for each."""
+"""Compiles models and compares them with themselves: `run.py [--gradients | --sizes] [NAMES]`. A line of JSON for each."""
 
 import argparse
 import json
@@ -25,6 +25,13 @@ def families():
         "torchvision": vision.torchvision_models(),
         "timm": vision.timm_models(),
     }
+
+
+def families_of_sizes():
+    """And how often each is called, and how many traces serve all calls."""
+    import sizes
+
+    return {"sizes": sizes.models()}, (sizes.CALLS, sizes.TRACES)
 
 
 def plain(result):
@@ -61,13 +68,14 @@ def same_gradients(one, other):
     return all(a is None and b is None or a is not None and b is not None and equal(a, b) for a, b in pairs)
 
 
-def run(make, arguments, with_gradients):
+def run(make, arguments, with_gradients, calls=CALLS, traces=1):
+    """Calls a model, whose sizes may change; one graph takes so many traces."""
     torch.manual_seed(0)
     model = make()
     slotrt.reset()
     compiled = slotrt.compile(model)
     traced = []
-    for number in range(CALLS):
+    for number in range(calls):
         args, kwargs = arguments(model, number)
         if with_gradients:
             want, wanted = gradients(model, lambda: model(*args, **kwargs))
@@ -83,7 +91,7 @@ def run(make, arguments, with_gradients):
     if counted["graph_breaks"] or counted["frames_skipped"]:
         outcome = "breaks"
     else:
-        outcome = "one graph" if traced[0] == traced[-1] == counted["graphs"] == 1 else "traced again"
+        outcome = "one graph" if traced[0] == 1 and traced[-1] == counted["graphs"] <= traces else "traced again"
     names = ("graphs", "graph_breaks", "frames_compiled", "frames_skipped", "metadata_by_rule", "metadata_asked")
     counts = {name: counted[name] for name in names}
     return {"outcome": outcome, "traced": traced, **counts}
@@ -93,15 +101,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="families or models; all if none")
     parser.add_argument("--gradients", action="store_true", help="compare gradients, too")
+    parser.add_argument("--sizes", action="store_true", help="models whose sizes change at each call: two traces are one graph")
     parser.add_argument("--part", type=int, default=1, help="every N-th model only")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     torch.set_num_threads(2)
-    for family, models in families().items():
+    libraries, counts = families_of_sizes() if options.sizes else (families(), ())
+    for family, models in libraries.items():
         chosen = [n for n in models if not options.names or {n, family, f"{family}/{n}"} & set(options.names)]
         for name in chosen[:: options.part]:
             try:
-                found = run(*models[name], options.gradients)
+                found = run(*models[name], options.gradients, *counts)
             except Exception as error:
                 found = {"outcome": "fails", "why": f"{type(error).__name__}: {error}"[:300]}
             print(json.dumps({"model": f"{family}/{name}", **found}), flush=True)

@@ -76,6 +76,9 @@ pub struct Options {
     /// With `--models`: compare gradients, too
     #[arg(long, requires = "models")]
     gradients: bool,
+    /// With `--models`: call a few models with other sizes at each of 39 calls; two traces are to serve them all
+    #[arg(long, requires = "models", conflicts_with = "gradients")]
+    sizes: bool,
     /// Run CPython's own tests instead, with and without the evaluation hook, and compare
     #[arg(long, value_name = "FILES", num_args = 0..)]
     transparency: Option<Vec<String>>,
@@ -95,6 +98,15 @@ impl Options {
             (false, false) => self.only.clone(),
         }
     }
+
+    /// Options of the script that runs models.
+    fn of_models(&self) -> Vec<&'static str> {
+        [(self.gradients, "--gradients"), (self.sizes, "--sizes")]
+            .into_iter()
+            .filter(|(given, _)| *given)
+            .map(|(_, option)| option)
+            .collect()
+    }
 }
 
 /// Runs the command.
@@ -111,7 +123,7 @@ pub fn run(options: &Options) -> Result<()> {
         return close(&operators::run(last()?, names, options.all_samples)?, options.json);
     }
     if let Some(names) = &options.models {
-        return close(&models::run(last()?, names, options.gradients)?, options.json);
+        return close(&models::run(last()?, names, &options.of_models())?, options.json);
     }
     if let Some(files) = &options.transparency {
         return close(&transparency::run(last()?, files, "observe,reassemble")?, options.json);

@@ -32,16 +32,13 @@ struct Row {
     metadata_asked: u64,
 }
 
-/// Runs the models of these names, of these libraries, or all.
-pub fn run(base: &Interpreter, names: &[String], gradients: bool) -> Result<Tally> {
+/// Runs the models of these names, of these libraries, or all, with options of the script.
+pub fn run(base: &Interpreter, names: &[String], options: &[&str]) -> Result<Tally> {
     let python = torch::ensure_models(base)?;
     develop::install(&python, Profile::Release)?;
     let mut command = Command::new(&python.executable);
     command.env_remove("PYTHONPATH").env("PYTHONDONTWRITEBYTECODE", "1").stdout(Stdio::piped()).stderr(Stdio::null());
-    command.arg(place::root().join("tests").join("models").join("run.py")).args(names);
-    if gradients {
-        command.arg("--gradients");
-    }
+    command.arg(place::root().join("tests").join("models").join("run.py")).args(names).args(options);
     let step = Step::start(format!("Models, CPython {}", base.full_version()));
     let mut child = command.spawn().context("the models could not be started")?;
     let mut tally = Tally::default();
