@@ -208,18 +208,8 @@ ROWS = [
 TOLD = (hook_after, several_hooks, kept, given_back, across_a_break, changed_after, one_node_of_two, named, gone_through)
 
 
-class Nodes(unittest.TestCase):
-    maxDiff = None
-
-    def test_as_they_are(self):
-        torch_programs.check(self, ROWS, slotrt.compile, counted=True)
-
-    def test_through_fx(self):
-        torch_programs.check(self, ROWS, slotrt.compile(backend=lambda graph, inputs: graph), counted=True)
-
-    def test_through_autograd(self):
-        rows = [(use, breaks) for use, breaks in ROWS if use()[0] not in TOLD]
-        torch_programs.check(self, rows, slotrt.compile(backend="aot_eager"), counted=True)
+class Nodes(torch_programs.ThreeWays, unittest.TestCase):
+    rows, not_there, counted = ROWS, [use for use, _ in ROWS if use()[0] in TOLD], True
 
 
 if __name__ == "__main__":

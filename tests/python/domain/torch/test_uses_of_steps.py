@@ -242,17 +242,8 @@ ROWS = [
 ]
 
 
-class UsesOfSteps(unittest.TestCase):
-    maxDiff = None
-
-    def test_as_they_are(self):
-        torch_programs.check(self, ROWS, slotrt.compile, counted=True)
-
-    def test_through_fx(self):
-        torch_programs.check(self, ROWS, slotrt.compile(backend=lambda graph, inputs: graph), counted=True)
-
-    def test_through_autograd(self):
-        torch_programs.check(self, ROWS, slotrt.compile(backend="aot_eager"), counted=True)
+class UsesOfSteps(torch_programs.ThreeWays, unittest.TestCase):
+    rows, counted = ROWS, True
 
     def test_through_inductor(self):
         """Inductor computes a network with other last digits; the steps are those of the optimiser on its gradients."""
