@@ -32,6 +32,7 @@ import tensors
 
 LIMIT = 10  # seconds of the processor's time for one program compiled
 PLAIN_LIMIT = 2  # the same uncompiled
+WAITED = 200  # seconds after which a program ends its process: one that waits takes no processor's time
 MEMORY = 4 << 30
 TORCH_MEMORY = 8 << 30  # of addresses: its libraries alone take several
 CANDIDATE = 30  # seconds of the processor's time for one candidate of the smaller program
@@ -283,6 +284,7 @@ def batch(seeds, writer):
     totals = {}
     for seed in seeds:
         os.write(writer, f"at {seed}\n".encode())
+        signal.alarm(WAITED)
         text, calls = program(seed)
         verdict = compare(text, calls)
         if isinstance(verdict, dict) and compare(text, calls) == "unstable":
@@ -332,6 +334,7 @@ def dies_by_itself(seed):
     """Whether the interpreter dies of the program uncompiled, as 3.13.0 does once it has specialised a call."""
 
     def warm(_):
+        signal.alarm(WAITED)
         text, calls = program(seed)
         with contextlib.suppress(BaseException), contextlib.redirect_stdout(io.StringIO()), Deadline(LIMIT):
             code = compile(text, "program.py", "exec")

@@ -138,6 +138,17 @@ def through_hook(*tensors):
     return BackwardHookFunction.apply(*tensors)
 
 
+def reentrant(function, given, *operands, use_reentrant, **options):
+    """`checkpoint` of the older kind; `given`: which operands are arguments. The function uses the others as it finds them."""
+
+    def run(*args):
+        args = iter(args)
+        return function(*(next(args) if is_given else operand for operand, is_given in zip(operands, given)))
+
+    args = [operand for operand, is_given in zip(operands, given) if is_given]
+    return torch.utils.checkpoint.checkpoint(run, *args, use_reentrant=use_reentrant, **options)
+
+
 def add_to_node(tensor, add):
     """Has that node get its hooks. Compiled code does it after the graph."""
     add(tensor.grad_fn)

@@ -2,6 +2,8 @@
 
 Its functions are called with objects that stand for the arguments. They find a `__torch_function__` that tells what it got."""
 
+from types import FunctionType, MethodType
+
 import torch
 
 _NOT_GIVEN = object()
@@ -32,12 +34,24 @@ def stand_in(is_tensor, takes_over):
 
 
 def handed_over(function, args, kwargs):
-    """The function, the arguments, the keywords, if there are some, and the types that a `__torch_function__` gets; `None`: it is not called."""
+    """The function, the arguments, the keywords, if there are some, and the types that a `__torch_function__` gets; `None`: it is not called.
+
+    What runs code of Python and hands over another function than itself may do more than that: a `NotImplementedError` says so."""
     try:
         function(*args, **kwargs)
     except _Asked as asked:
+        if _runs_python(function) and asked.args[0] is not function:
+            raise NotImplementedError(f"{function.__qualname__} calls functions with it") from None
         return asked.args
     return None
+
+
+def _runs_python(function):
+    """Whether it is a function of Python, or the `apply` of a `torch.autograd.Function`."""
+    if isinstance(function, (FunctionType, MethodType)):
+        return True
+    owner = getattr(function, "__self__", None)
+    return isinstance(owner, type) and issubclass(owner, torch.autograd.Function)
 
 
 class _Mode(torch.overrides.TorchFunctionMode):

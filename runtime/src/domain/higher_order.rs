@@ -55,8 +55,8 @@ impl HigherOrder {
 /// A call of an operator that takes functions, which are graphs by now.
 #[derive(Debug)]
 pub struct GraphCall<'a, 'py> {
-    /// The operator.
-    pub operator: &'a Bound<'py, PyAny>,
+    /// The operator; the graph may call another one in its place.
+    pub operator: &'a mut Bound<'py, PyAny>,
     /// Its operands; the graphs are still to be put in.
     pub operands: &'a mut Vec<Operand<'py>>,
     /// Its keyword arguments.
@@ -67,6 +67,8 @@ pub struct GraphCall<'a, 'py> {
     pub given: &'a [Operand<'py>],
     /// The graphs, and whether each gives its only result alone.
     pub graphs: Vec<(Bound<'py, PyAny>, bool)>,
+    /// Whether the graph runs as it is recorded: no backend makes something else of it.
+    pub as_recorded: bool,
     /// What stands for the results of each.
     pub examples: Vec<Vec<Bound<'py, PyAny>>>,
 }

@@ -97,6 +97,11 @@ pub trait Domain: OwnFunctions + LaterCalls + Undoing + HeldNumbers + std::fmt::
     fn is_watched(&self, _py: Python<'_>) -> bool {
         false
     }
+    /// Whether the library hands this object to Python in the middle of a change, its own objects locked: whoever asks them something
+    /// before that call has returned waits for ever.
+    fn is_amid_change(&self, _handed: &Bound<'_, PyAny>) -> bool {
+        false
+    }
     /// The classes that get operations below gradients, if it has such.
     fn dispatching(&self) -> Option<&dyn Dispatching> {
         None

@@ -5,7 +5,7 @@ use super::report::record::{Frame, Place};
 use super::shared::Stance;
 use crate::bytecode::Code;
 use crate::ffi::callable::{Choice, Dispatch};
-use crate::ffi::{Args, callee, eval_breaker, observers};
+use crate::ffi::{Args, callee, eval_breaker, observers, types};
 use crate::internal_error::InternalError;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -100,6 +100,14 @@ impl Compiled {
         self.unit.shared.count(|counters| &counters.recompiles);
         self.note_numbers(&missed, function, args)?;
         self.compile(function, args, words)
+    }
+
+    /// Whether a library calls in the middle of a change, where not even guards may ask its objects anything.
+    pub(super) fn is_amid_change(&self, args: Args<'_, '_>) -> bool {
+        let domains = || self.unit.shared.trace_caches.domains.loaded(args.py());
+        args.iter()
+            .filter(|handed| types::c_name(&handed.get_type()) == "method-wrapper")
+            .any(|handed| domains().iter().any(|domain| domain.is_amid_change(&handed)))
     }
 
     /// Notes where this call has other numbers than earlier ones: the next trace takes them for symbolic.

@@ -151,7 +151,12 @@ impl<H: Host> FrameHandler for HostFrames<H> {
             return Ok(Action::Run);
         }
         let Some(compiled) = self.dispatcher(py, &function, &code) else { return Ok(Action::Run) };
-        Ok(match compiled.choose(&function, frame.values().args(py))? {
+        let values = frame.values();
+        let args = values.args(py);
+        if compiled.is_amid_change(args) {
+            return Ok(Action::Natively);
+        }
+        Ok(match compiled.choose(&function, args)? {
             Choice::Run(entry) => Action::Enter(function::with_closure(entry.bind(py), &function)?.unbind()),
             Choice::Original => Action::Run,
             Choice::Done(result) => Action::Done(result),

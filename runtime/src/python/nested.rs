@@ -158,7 +158,12 @@ impl FrameHandler for Handler {
         }
         let function = frame.function(py);
         let Some(compiled) = self.0.dispatcher(&function, frame.code_address()) else { return Ok(Action::Run) };
-        Ok(match compiled.choose(&function, frame.values().args(py))? {
+        let values = frame.values();
+        let args = values.args(py);
+        if compiled.is_amid_change(args) {
+            return Ok(Action::Natively);
+        }
+        Ok(match compiled.choose(&function, args)? {
             Choice::Run(entry) => Action::Call(function::with_closure(entry.bind(py), &function)?.unbind()),
             Choice::Original => Action::Run,
             Choice::Done(result) => Action::Done(result),

@@ -21,6 +21,7 @@ use super::quantised;
 use super::symbols::{marks, open_sizes::OpenSizes, sizes};
 use super::taken::dispatched::tells_of_schemas;
 use super::thread::ambient::SameModes;
+use super::thread::locks;
 use super::thread::quiet::Quiet;
 use crate::domain::{
     Answer, AnsweredOperation, CallWithNames, Callee, Dispatching, Domain, Formal, GlobalStateGuard, Gradient,
@@ -126,6 +127,10 @@ impl Domain for Torch {
 
     fn is_watched(&self, py: Python<'_>) -> bool {
         self.ambient.is_watched(py).unwrap_or(false)
+    }
+
+    fn is_amid_change(&self, handed: &Bound<'_, PyAny>) -> bool {
+        locks::sets_backward_hooks(handed)
     }
 
     fn dispatching(&self) -> Option<&dyn Dispatching> {

@@ -1,5 +1,5 @@
 //! Tensors on the `meta` device that stand for tensors of the graph where PyTorch is asked.
-use super::examples::empty_like::{empty_like, with_grad};
+use super::examples::empty_like::{empty_like, outside_inference, with_grad};
 use super::examples::history;
 use super::examples::place::Place;
 use super::examples::sketch::{Sketch, constants};
@@ -124,7 +124,14 @@ pub(super) fn stand_in<'py>(torch: &Torch, example: &Bound<'py, PyAny>) -> PyRes
         Some(sketch) => sketch.stand_in(torch, py),
         None => empty_like(torch.module.bind(py), example, META),
     };
-    unheard(|| outside_transforms(torch, py, make))
+    let is_older = match sketch {
+        Some(sketch) => sketch.requires_grad(py) && !sketch.is_root(),
+        None => !example.call_method0(name!("is_inference"))?.is_truthy()?,
+    };
+    unheard(|| match is_older {
+        true => outside_transforms(torch, py, || outside_inference(torch.module.bind(py), make)),
+        false => outside_transforms(torch, py, make),
+    })
 }
 
 /// Does something that transforms leave alone: what a transform makes is wrapped for its level; what comes from outside, or was made

@@ -17,6 +17,6 @@ pub use call::{active, as_compiled, follow, is_compiled, is_packet, new, wrapped
 pub use callers::{caller, keyword_caller, referent};
 pub use dispatch::{Choice, Dispatch};
 pub use frame_packet::mark;
-pub use native_call::{called_natively, is_running as runs_natively, native_call};
+pub use native_call::{called_natively, is_running as runs_natively, native_call, natively};
 pub use slots::{class, with_dispatch};
 pub use suspended_frame::{is_suspended, suspended};

@@ -29,6 +29,12 @@ pub fn is_running() -> bool {
     RUNNING.get() > 0
 }
 
+/// Does something while nothing on this thread is compiled, nor run compiled.
+pub fn natively<R>(work: impl FnOnce() -> R) -> R {
+    let _running = Running::new();
+    work()
+}
+
 /// A callable that calls `target` natively.
 pub fn native_call<'py>(target: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = target.py();

@@ -174,6 +174,12 @@ unsafe fn decide(
         let action = action.unwrap_or_else(|_| Err(InternalError::new_err("panic in slotrt's frame handler")));
         let result = match action {
             Ok(Action::Run) => return None,
+            Ok(Action::Natively) => {
+                // SAFETY: the interpreter's own arguments, passed on.
+                return Some(callable::natively(|| unsafe {
+                    pass_on(&PASSED_ON, installed.previous, state, frame.raw, 0)
+                }));
+            }
             Ok(Action::Replace(code)) => {
                 if let Err(reason) = frame.replace(code.bind(py)) {
                     installed.handler.declined(reason);

@@ -9,6 +9,8 @@ pub enum Action {
     Run,
     /// Run this code object in it: same arguments, same function.
     Replace(Py<PyAny>),
+    /// Run it as it is, and whatever it calls.
+    Natively,
     /// Do not run it: call this function with the frame's parameters, all positional, and run the continuations that follow.
     Call(Py<PyAny>),
     /// The same for a frame that is compiled in its own right: what it calls may be compiled.

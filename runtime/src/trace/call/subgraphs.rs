@@ -89,7 +89,7 @@ impl<'py> Tracer<'py> {
     fn call_with_graphs(
         &mut self,
         domain: &Arc<dyn Domain>,
-        operator: Bound<'py, PyAny>,
+        mut operator: Bound<'py, PyAny>,
         order: &'static HigherOrder,
         args: &Arguments,
         bodies: &[Body],
@@ -139,12 +139,13 @@ impl<'py> Tracer<'py> {
             .collect();
         let given = self.operands_given(args, order)?;
         let call = GraphCall {
-            operator: &operator,
+            operator: &mut operator,
             operands: &mut operands,
             named: &mut named,
             order,
             given: &given,
             graphs,
+            as_recorded: !self.state.backend,
             examples,
         };
         let made = domain.with_graphs(self.py, call).map_err(Unwind::Break)?;

@@ -32,7 +32,9 @@ impl<'py> Tracer<'py> {
                 continue;
             }
             let Some((domain, effects)) = self.effects_of(node) else { continue };
-            undo.domain = Some(domain);
+            if domain.takes_back_changes() {
+                undo.domain = Some(domain);
+            }
             self.written(id, node, &effects).into_iter().for_each(|node| changed.extend(self.inputs_behind(node)));
             if effects.draws {
                 undo.parts.random = true;

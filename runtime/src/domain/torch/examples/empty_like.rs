@@ -54,6 +54,22 @@ fn made_like<'py>(
     }
 }
 
+/// Does something as where inference mode is off: what it makes has views that require gradients in that mode, too.
+pub(in crate::domain::torch) fn outside_inference<'py, T>(
+    torch: &Bound<'py, PyModule>,
+    act: impl FnOnce() -> PyResult<T>,
+) -> PyResult<T> {
+    if !torch.call_method0(name!("is_inference_mode_enabled"))?.is_truthy()? {
+        return act();
+    }
+    let off = torch.getattr(name!("_C"))?.getattr(name!("_InferenceMode"))?.call1((false,))?;
+    off.call_method0(name!("__enter__"))?;
+    let done = act();
+    let none = torch.py().None();
+    off.call_method1(name!("__exit__"), (&none, &none, &none))?;
+    done
+}
+
 /// Does something where gradients are kept, or are not, and puts back what was.
 pub(in crate::domain::torch) fn with_grad<'py, T>(
     torch: &Bound<'py, PyModule>,

@@ -1,4 +1,5 @@
 //! Operators that take functions: conditions, loops, scans, checkpoints.
+use super::checkpoints;
 use crate::domain::torch::examples::empty_like::empty_like;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::graph_break::{fault, stop};
@@ -10,7 +11,7 @@ use crate::ffi::{callee, modules};
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
 
 use Formal::{First, Index, Item, Whole};
 
@@ -138,7 +139,7 @@ impl Torch {
         call: GraphCall<'_, 'py>,
     ) -> Result<Bound<'py, PyAny>, Box<Break>> {
         meta.refuse_modes()?;
-        let GraphCall { operator, operands, named, order, given, graphs, examples } = call;
+        let GraphCall { operator, operands, named, order, given, graphs, as_recorded, examples } = call;
         let convert =
             crate::ffi::modules::import(meta.py, "slotrt._fx").and_then(|module| module.getattr(name!("graph_module")));
         let convert = convert.map_err(|error| fault(&error))?;
@@ -157,11 +158,11 @@ impl Torch {
             operands[*index] = Operand::Known(module);
         }
         if callee::name_of(operator) == "checkpoint" {
-            allow_checkpoint(given, named, &examples)?;
-            // To the program both kinds do the same now, and backends know the newer one.
-            let newer = PyBool::new(meta.py, false).to_owned().into_any();
-            let kinds = named.iter_mut().filter(|(name, _)| name == "use_reentrant");
-            kinds.for_each(|(_, kind)| *kind = Operand::Known(newer.clone()));
+            let reentrant = checkpoints::allow(given, named, &examples)?;
+            match reentrant && as_recorded {
+                true => *operator = checkpoints::keep_apart(meta.py, given, operands)?,
+                false => checkpoints::take_newer(meta.py, named),
+            }
             return PyTuple::new(meta.py, examples.concat()).map(Bound::into_any).map_err(|error| fault(&error));
         }
         // What shares memory with what the function got is refused when the operator runs.
@@ -190,37 +191,5 @@ impl Torch {
             self.fakes.call_operator(operator, &objects, &places.borrow()).map_err(|error| fails(operator, &error))?;
         let items = made.try_iter().and_then(|items| items.collect::<PyResult<Vec<_>>>());
         PyTuple::new(meta.py, items.map_err(|error| fault(&error))?).map(Bound::into_any).map_err(|error| fault(&error))
-    }
-}
-
-/// A checkpoint gives what its function gives. The older kind warns where no argument needs gradients, and gives what needs some only where
-/// one does.
-fn allow_checkpoint<'py>(
-    given: &[Operand<'py>],
-    named: &[(String, Operand<'py>)],
-    examples: &[Vec<Bound<'py, PyAny>>],
-) -> Result<(), Box<Break>> {
-    let needs = |tensor: &Bound<'py, PyAny>| {
-        tensor.getattr(name!("requires_grad")).and_then(|needs| needs.is_truthy()).unwrap_or(false)
-    };
-    let is_needed = |arg: &Operand<'py>| match arg {
-        Operand::Graph { example, .. } => needs(example),
-        _ => false,
-    };
-    let kind = named.iter().find(|(name, _)| name == "use_reentrant").map(|(_, kind)| kind);
-    let allowed = match kind {
-        Some(Operand::Known(reentrant)) => match reentrant.cast::<PyBool>() {
-            Ok(reentrant) if reentrant.is_true() => given.iter().any(is_needed) && examples.iter().flatten().all(needs),
-            kind => kind.is_ok(),
-        },
-        _ => false,
-    };
-    match allowed {
-        true => Ok(()),
-        false => Err(stop(
-            "checkpoint of another kind",
-            "use_reentrant",
-            "What it gives, or a warning, depends on how it is called.",
-        )),
     }
 }

@@ -3,6 +3,7 @@
 pub(super) mod after;
 pub(super) mod allowed;
 pub(super) mod backward;
+mod checkpoints;
 pub(super) mod compilers;
 pub(super) mod context_modes;
 pub(super) mod data;

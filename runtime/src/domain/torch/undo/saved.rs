@@ -36,6 +36,7 @@ pub(in crate::domain::torch) fn save(
     parts: SavedParts,
 ) -> PyResult<Box<dyn SavedState>> {
     let mut saved = Saved { module: module.clone().unbind(), tensors: Vec::new(), generators: Vec::new(), depth: None };
+    let _quiet = Quiet::about(objects);
     for object in objects {
         if object.hasattr(name!("get_state"))? {
             saved.generator(object)?;
