@@ -51,6 +51,7 @@ impl Torch {
             || lays_out
             || is_state
             || is_of_this_package(target)
+            || self.changes_lists(target)
             // It would get operations on what nobody tells it of.
             || args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(|operand| operand.any_example(&is_odd))
             || args.iter().any(takes_packed)

@@ -8,6 +8,7 @@ import pickle
 import unittest
 
 import numpy
+import slotrt
 import torch
 import torch_programs
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -133,7 +134,28 @@ def masked_apart(x):
     return kept.sin().to_tensor(0.0) + y, kept.mean(dim=1).to_tensor(0.0)
 
 
+@dataclasses.dataclass
+class Parts:
+    one: torch.Tensor
+    other: dict
+
+
+def as_plain_data(x):
+    return dataclasses.asdict(Parts(x * 2, {"sum": x + 1})), dataclasses.astuple(Parts(x, {}))
+
+
+def through_other_libraries(x):
+    return torch.from_dlpack(x * 2) + 1
+
+
+def of_no_contents(x):
+    y = (x @ x.T).relu()
+    return type(y).__name__, tuple(y.shape), y.dtype
+
+
 ROWS = [
+    (of(as_plain_data), 2),
+    (of(through_other_libraries), 1),
     (of(masked), 2),
     (of(masked_apart), 2),
     (of(pickled), 1),
@@ -153,6 +175,16 @@ ROWS = [
 
 class UsesOfNativeCalls(torch_programs.ThreeWays, unittest.TestCase):
     rows = ROWS
+
+    def test_fake_tensors_as_arguments(self):
+        with FakeTensorMode():
+            x = torch.empty(2, 3)
+        for backend in (None, "aot_eager"):
+            slotrt.reset()
+            compiled = slotrt.compile(of_no_contents, backend=backend)
+            for _ in range(3):
+                self.assertEqual(compiled(x), of_no_contents(x))
+            self.assertLessEqual(slotrt.stats()["graph_breaks"], 1)
 
 
 if __name__ == "__main__":

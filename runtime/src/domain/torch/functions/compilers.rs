@@ -55,6 +55,8 @@ const COMPILERS: &[&str] = &[
     "torch.jit._script",
     "torch.jit._trace",
     "torch.jit.frontend",
+    // It counts what they do.
+    "torch.utils._stats",
 ];
 
 /// Functions of `torch.compiler` that ask whether a compiler runs the program; others call them.

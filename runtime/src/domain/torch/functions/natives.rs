@@ -13,7 +13,7 @@ const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch", &["compile"], COMPILES),
     ("torch._tensor", &["Tensor.backward", "Tensor.register_"], GRADIENTS),
     ("torch.autograd", &["backward", "grad", "_make_grads", "_tensor_or_tensors_to_tuple"], GRADIENTS),
-    ("torch.autograd.function", ALL, GRADIENTS),
+    (FUNCTIONS, ALL, GRADIENTS),
     ("torch.autograd.functional", ALL, GRADIENTS),
     ("torch.autograd.graph", ALL, GRADIENTS),
     ("torch.cuda", OF_DEVICES, DEVICES),
@@ -33,10 +33,14 @@ const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch.nn.utils.clip_grad", ALL, GRADIENTS),
     ("torch.optim", ALL, STEPS),
     ("torch.profiler", ALL, RECORDS),
+    ("torch.utils.dlpack", ALL, OTHERS),
     ("torch.utils._device", &["DeviceContext.__enter__", "DeviceContext.__exit__"], MODES),
     ("torch.utils._python_dispatch", &["TorchDispatchMode.__enter__", "TorchDispatchMode.__exit__"], MODES),
     ("torch.utils.hooks", ALL, HOOKS),
 ];
+
+/// Where functions with gradients of their own are made.
+const FUNCTIONS: &str = "torch.autograd.function";
 
 /// Rooms with rooms below them.
 const PACKAGES: &[&str] = &["torch.optim", "torch.profiler"];
@@ -108,6 +112,7 @@ const STEPS: &str = "it keeps numbers that are others after each step";
 const MODES: &str = "what it begins or ends sees each operation";
 const RECORDS: &str = "it records what runs, from where it begins to where it ends";
 const DEVICES: &str = "it works with a device, not with tensors";
+const OTHERS: &str = "it hands memory to other libraries, and takes theirs";
 const HOOKS: &str = "it keeps account of hooks";
 
 /// Whether a module that has no modules below it has hooks that go backward of the old kind: they are added to whatever node its result has.
@@ -164,6 +169,10 @@ pub(in crate::domain::torch) fn break_at(function: &Bound<'_, PyAny>) -> Option<
         return Some(Box::new(Break { kind: GETS_READY.into(), ..*as_a_whole(name, INFERS) }));
     }
     if module == TRACED || !module.starts_with("torch") || PLAIN.contains(&name.as_str()) {
+        return None;
+    }
+    if module == FUNCTIONS && !function.getattr(name!("__module__")).is_ok_and(|of| of.eq(FUNCTIONS).unwrap_or(true)) {
+        // `once_differentiable` has wrapped a function of the program.
         return None;
     }
     let is_there = |room: &str| module == room || PACKAGES.contains(&room) && is_within(module, room);
