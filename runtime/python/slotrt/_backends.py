@@ -51,7 +51,9 @@ def _with_fx(backend):
     def given(graph, example_inputs, examples):
         try:
             with surroundings(graph, example_inputs):
-                return backend(graph, example_inputs)
+                compiled = backend(graph, example_inputs)
+            # Hooks of all modules are none of the graph's.
+            return compiled.forward if compiled is graph and hasattr(graph, "graph") else compiled
         except Exception as error:
             _attach(error, graph, backend)
             raise

@@ -266,6 +266,19 @@ def cached():
     return lambda x: (x.T @ x).masked_fill(mask(x.shape[1]), 0.0), lambda number: [matrix()], []
 
 
+def hooks_of_all_modules():
+    module, seen, handles = nn.Linear(3, 2), [], []
+
+    def arguments(number):
+        if number == 1:
+            handles.append(nn.modules.module.register_module_forward_hook(lambda module, *rest: seen.append(type(module).__name__)))
+        if number == 2:
+            handles.pop().remove()
+        return [matrix()]
+
+    return lambda x: module(x) * 2, arguments, [module, lambda: list(seen)]
+
+
 def moved():
     module = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2))
 
@@ -286,6 +299,7 @@ def moved_to_other_numbers():
 
 
 ROWS = [
+    (hooks_of_all_modules, 0),
     (moved, 0),
     (moved_to_other_numbers, 1),
     (of(lambda: parametrizations.weight_norm(nn.Linear(3, 3))), 0),

@@ -10,6 +10,7 @@ import unittest
 import numpy
 import slotrt
 import torch
+import torch._dynamo
 import torch_programs
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.masked import masked_tensor
@@ -153,7 +154,25 @@ def of_no_contents(x):
     return type(y).__name__, tuple(y.shape), y.dtype
 
 
+SCRIPTED = torch.jit.trace(torch.nn.Linear(3, 2), torch.ones(2, 3))
+
+
+def through_a_scripted_module(x):
+    return SCRIPTED(x * 2) + 1
+
+
+@torch._dynamo.nonstrict_trace
+def not_traced_by_others(parts, factor):
+    return parts["x"] * factor
+
+
+def with_what_others_do_not_trace(x):
+    return not_traced_by_others({"x": x}, 3) + 1
+
+
 ROWS = [
+    (of(through_a_scripted_module), 1),
+    (of(with_what_others_do_not_trace), 0),
     (of(as_plain_data), 2),
     (of(through_other_libraries), 1),
     (of(masked), 2),

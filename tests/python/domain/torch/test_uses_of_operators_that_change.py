@@ -85,6 +85,15 @@ def largest_to(x):
     return values * 2, indices, given.values is values
 
 
+def vectors_to(x):
+    values, vectors, inverse, root = torch.empty(2), torch.empty(2, 2), torch.empty(2, 2), torch.empty(2, 2)
+    matrix = x @ x.T + torch.eye(2)
+    torch.linalg.eigh(matrix, out=(values, vectors))
+    torch.inverse(matrix, out=inverse)
+    torch.linalg.cholesky(matrix, out=root)
+    return values, vectors.abs(), inverse, root
+
+
 class Cube(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -108,6 +117,7 @@ ROWS = [
     (of(into_an_argument, matrix, matrix), 0),
     (of(of_a_list), 0),
     (of(largest_to), 0),
+    (of(vectors_to), 0),
     (of(cubed, leaf), 0),
 ]
 
