@@ -46,7 +46,7 @@ const MOVES: &[&str] = &["cpu", "cuda", "xpu", "hpu", "ipu", "mtia", "type"];
 const LAID_OUT: &[&str] = &["batch_norm", "group_norm", "native_batch_norm", "native_group_norm", "rrelu"];
 
 /// The same elsewhere than on the CPU, whatever the operands.
-const ATTENTION: &str = "scaled_dot_product_attention";
+pub(super) const ATTENTION: &str = "scaled_dot_product_attention";
 
 /// Whether only the kernels themselves know how the result of a call will lie in memory.
 pub(in crate::domain::torch) fn is_by_kernel(name: &str, place: &Place, args: &[Operand<'_>]) -> bool {

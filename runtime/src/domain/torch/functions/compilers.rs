@@ -1,7 +1,7 @@
 //! Functions that belong to PyTorch's own compilers: those that they made of others, and their own.
 use super::natives;
 use crate::domain::torch::named::{is_within, module_of};
-use crate::ffi::{callee, inspect, modules};
+use crate::ffi::{callee, inspect, modules, types};
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::intern;
@@ -108,6 +108,11 @@ pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -
 
 /// What PyTorch has wrapped to keep its compiler from it.
 pub(super) fn kept_out<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    // A wrapper has attributes.
+    let class = function.get_type();
+    if types::is_immutable(&class) && types::dictoffset(&class) == 0 {
+        return None;
+    }
     let is_kept = inspect::own_attribute(function, intern!(function.py(), COMPILED_FROM)).is_some()
         || module_of(function)? == KEPT_OUT;
     is_kept.then(|| inspect::own_attribute(function, intern!(function.py(), "__wrapped__")))?

@@ -22,8 +22,8 @@ pub(in crate::domain::torch) fn is_plain(callable: &Bound<'_, PyAny>) -> bool {
     match callable.cast::<PyType>() {
         Ok(class) => CLASSES.contains(&&*types::c_name(class)),
         Err(_) => {
-            types::c_name(&callable.get_type()) == "method_descriptor"
-                && callee::owner_of(callable).is_some_and(|owner| types::c_name(&owner) == SIZE)
+            types::is_c_class(&callable.get_type(), "method_descriptor")
+                && callee::owner_of(callable).is_some_and(|owner| types::is_c_class(&owner, SIZE))
         }
     }
 }

@@ -3,9 +3,8 @@ use crate::domain::Operand;
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
-use crate::domain::torch::named::{OPERATORS, is_registered};
+use crate::domain::torch::named::{OPERATORS, is_named_operator, is_registered};
 use crate::domain::torch::quantised::takes_packed;
-use crate::ffi::types;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -19,7 +18,7 @@ impl Torch {
     /// Whether it is an operator, or one overload of one.
     pub(in crate::domain::torch) fn is_operator(&self, callable: &Bound<'_, PyAny>) -> bool {
         let class = callable.get_type();
-        OPERATORS.contains(&&*types::name(&class))
+        is_named_operator(&class)
             && self.module.bind(callable.py()).getattr(name!("_ops")).is_ok_and(|module| {
                 OPERATORS.iter().any(|known| module.getattr(*known).is_ok_and(|known| known.is(&class)))
             })
