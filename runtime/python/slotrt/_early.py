@@ -23,9 +23,11 @@ class Early:
         sets_modes = any(node.meta.get("apart") in ("call", "mode") and not _is_scalar(node) for node in calls)
         made = {}
         for node in calls:
-            used = set(nodes((node.args, node.kwargs)))
             is_tensor = _is_scalar(node) and (not sets_modes or node.target.__name__ == "scalar_tensor")
-            if not used <= of_numbers or not is_tensor and node.meta["domain"] != "":
+            if not is_tensor and node.meta["domain"] != "":
+                continue
+            used = set(nodes((node.args, node.kwargs)))
+            if not used <= of_numbers:
                 continue
             of_numbers.add(node)
             # A float that is computed early is a constant to the backend, and so would be what is computed of it.
@@ -33,6 +35,9 @@ class Early:
                 floats.add(node)
             if is_tensor or used & floats or not _has_symbol(node):
                 made[node] = None
+        if not made:
+            self.calls, self.late, self.made, self.inputs = [], calls, [], self._all
+            return
         needed = set(made)
         for node in reversed(calls):
             if node in needed:
@@ -45,7 +50,7 @@ class Early:
                 used.update(nodes((node.args, node.kwargs)))
         self.late.reverse()
         self.made = [node for node in made if node in used]
-        self.inputs = [node for node in self._all if node in used or not made or node.meta["domain"]] + self.made
+        self.inputs = [node for node in self._all if node in used or node.meta["domain"]] + self.made
 
     def sizes(self):
         """What differs from call to call of each input of the backend's part: names of sizes, or the name of a number."""

@@ -21,22 +21,25 @@ def module_of(inputs, calls, results, examples=None):
     """A `GraphModule` that makes these calls of what comes in for `inputs`, nodes of any kind, and gives `results`."""
     import torch.fx
 
-    from ._fx_meta import Examples, Meta, origin
+    from ._fx_meta import Examples, Lines, Meta, origin
     from ._fx_targets import items
     from ._fx_targets import node as call
 
-    root, made, known = torch.nn.Module(), torch.fx.Graph(), {}
+    root, made, known, lines = torch.nn.Module(), torch.fx.Graph(), {}, Lines()
 
     def convert(argument):
-        if isinstance(argument, (tuple, list)) and type(argument) in (tuple, list):
-            return type(argument)(convert(item) for item in argument)
+        form = type(argument)
+        if form is kind:
+            return known.get(argument, argument)
+        if form is tuple or form is list:
+            return form([convert(item) for item in argument])
         if isinstance(argument, torch.fx.GraphModule):
             name = f"subgraph_{len(root._modules)}"
             root.add_module(name, argument)
             return made.get_attr(name)
-        if type(argument) is slice:
+        if form is slice:
             return slice(convert(argument.start), convert(argument.stop), convert(argument.step))
-        return known.get(argument, argument) if type(argument) is kind else argument
+        return argument
 
     examples = examples or Examples()
     kind = type((*inputs, *calls)[0])
@@ -51,10 +54,11 @@ def module_of(inputs, calls, results, examples=None):
     for node in calls:
         named = {name: convert(value) for name, value in node.kwargs.items()}
         if _gets_items(node):
-            known[node] = items(made, *convert(tuple(node.args)))
+            own = items(made, *convert(node.args))
         else:
-            known[node] = call(made, node.target, convert(tuple(node.args)), named)
-        known[node].meta.update(origin(node, known[node].name, known[node].target))
+            own = call(made, node.target, convert(node.args), named)
+        own.meta.update(origin(node.meta, own.name, own.target, lines))
+        known[node] = own
     made.output(convert(results))
     return torch.fx.GraphModule(root, made)
 

@@ -1,5 +1,7 @@
 """What nodes of a `torch.fx` graph tell about themselves, by the names that PyTorch's tools look for."""
 
+from linecache import getline
+
 
 class Meta(dict):
     """The `meta` of a placeholder. Its `example_value`, a fake tensor, is made when a backend asks for it."""
@@ -72,15 +74,21 @@ def own_base(value):
     return value.detach().requires_grad_(value.requires_grad)
 
 
-def origin(node, name, target):
-    """Where in the program a node comes from: the line, as tracebacks write it, and what was called."""
-    file, line = node.meta["file"], node.meta["line"]
-    found = {} if target is None else {"source_fn_stack": [(name, target)]}
-    if modules := node.meta.get("modules"):
-        found["nn_module_stack"] = {str(address): (path, kind) for address, path, kind in modules}
-    if line:
-        from linecache import getline
+class Lines(dict):
+    """Lines of the program by file and number, as tracebacks write them. Many nodes come from one line."""
 
+    def __missing__(self, place):
+        file, line = place
         text = getline(file, line).strip()
-        found["stack_trace"] = f'  File "{file}", line {line}, in traced\n    {text}\n'
+        self[place] = written = f'  File "{file}", line {line}, in traced\n    {text}\n'
+        return written
+
+
+def origin(meta, name, target, lines):
+    """Where in the program a node with this `meta` comes from: the line, and what was called."""
+    found = {} if target is None else {"source_fn_stack": [(name, target)]}
+    if modules := meta.get("modules"):
+        found["nn_module_stack"] = {str(address): (path, kind) for address, path, kind in modules}
+    if line := meta["line"]:
+        found["stack_trace"] = lines[meta["file"], line]
     return found

@@ -7,6 +7,8 @@ import operator
 import sys
 import types
 
+import torch
+
 _OPERATORS = {
     "add": "add", "sub": "sub", "mul": "mul", "truediv": "truediv", "floordiv": "floordiv", "mod": "mod", "pow": "pow",
     "matmul": "matmul", "and": "and_", "or": "or_", "xor": "xor", "lshift": "lshift", "rshift": "rshift",
@@ -17,8 +19,6 @@ _SEPARATOR = "_of_"
 
 def node(graph, target, args, kwargs):
     """A node of `graph` that calls `target`, a function or a method of C, as FX has such calls."""
-    import torch
-
     if type(target) is types.MethodDescriptorType or type(target) is types.WrapperDescriptorType:
         name = target.__name__
         if args and isinstance(args[0], torch.fx.Node) and getattr(torch.Tensor, name, None) is target:
@@ -32,8 +32,6 @@ def node(graph, target, args, kwargs):
 
 def items(graph, tensor, key):
     """The same for `tensor[key]`, where the key is of slices and integers."""
-    import torch
-
     keys = key if type(key) is tuple else (key,)
     bounds = tuple(part if type(part) is slice else slice(None) for part in keys)
     if any(part != slice(None) for part in bounds):
@@ -44,6 +42,7 @@ def items(graph, tensor, key):
     return tensor
 
 
+@functools.cache
 def _operator(name):
     """The function of `operator` for a special method, and whether its operands change places."""
     bare = name[2:-2] if name.startswith("__") and name.endswith("__") else ""
@@ -58,8 +57,6 @@ def _named(target):
     """The target itself, if FX writes a name for it that leads there; else what stands for it."""
     if target is min or target is max:
         # They would decide which it is.
-        import torch
-
         return torch.sym_min if target is min else torch.sym_max
     module = sys.modules.get(getattr(target, "__module__", None) or "")
     name = getattr(target, "__name__", "")
@@ -79,29 +76,25 @@ def _named(target):
 
 def _path(owner, name, target):
     """The name here of what stands for `target`; `None`, if nothing leads to it."""
-    import torch
-
     found = [getattr(owner, "__name__", None)] if isinstance(owner, types.ModuleType) else []
     if isinstance(owner, type):
         found = [f"{owner.__module__}.{owner.__qualname__}", f"torch.{owner.__qualname__}", f"torch._C.{owner.__qualname__}"]
     found.append("torch._C._VariableFunctions")
     for place in found:
-        if place is not None and place.startswith("torch") and getattr(_at(place, torch), name, None) == target:
+        if place is not None and place.startswith("torch") and getattr(_at(place), name, None) == target:
             return f"{name}{_SEPARATOR}{place.replace('.', '__')}"
     return None
 
 
-def _at(place, torch):
+def _at(place):
     """What a dotted path leads to, or `None`."""
     return functools.reduce(lambda room, part: getattr(room, part, None), place.split(".")[1:], torch)
 
 
 @functools.cache
 def _stand_in(name):
-    import torch
-
     attribute, separator, place = name.rpartition(_SEPARATOR)
-    target = getattr(_at(place.replace("__", "."), torch), attribute, None) if separator else None
+    target = getattr(_at(place.replace("__", ".")), attribute, None) if separator else None
     if target is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     made = _calling(target, name)

@@ -13,7 +13,7 @@ def as_recorded(calls, results, is_apart, ends_part):
     levels, together = list(_levels(calls)), set()
     alone = {node for node in calls if is_apart(node)}
     splits = bool(alone) or any(map(ends_part, calls))
-    used_at = _uses(calls, results)
+    used_at = _uses(calls, results) if levels and splits else {}
     for begin, end in levels if splits else ():
         level = calls[begin : end + 1]
         is_whole = end < len(calls) and not any(_is_call(node) or ends_part(node) for node in level)

@@ -1,5 +1,6 @@
 //! `slotrt.Node`: a node as Python sees it, described as in FX.
 use super::node::{Argument, ForBackend, InputSize, Node, NodeOp};
+use crate::names::{interned, name};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice, PyString, PyTuple};
@@ -84,8 +85,8 @@ pub(super) fn build<'py>(node: &Node, earlier: &Bound<'py, PyList>) -> PyResult<
 
 fn meta<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyDict>> {
     let meta = PyDict::new(py);
-    meta.set_item("value", &node.meta)?;
-    meta.set_item("domain", node.domain)?;
+    meta.set_item(name!("value"), &node.meta)?;
+    meta.set_item(name!("domain"), interned(py, node.domain))?;
     if let Some(sizes) = &node.sizes {
         let list = PyList::empty(py);
         for size in sizes {
@@ -94,20 +95,24 @@ fn meta<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyDict>> {
                 InputSize::Symbol(name) => list.append(name)?,
             }
         }
-        meta.set_item("sizes", list)?;
+        meta.set_item(name!("sizes"), list)?;
     }
-    meta.set_item("file", &*node.origin.file)?;
-    meta.set_item("line", node.origin.line)?;
-    meta.set_item("route", &node.origin.route)?;
-    match node.backend {
-        ForBackend::Compiles => {}
-        ForBackend::EndsPart => meta.set_item("apart", "end")?,
-        ForBackend::Mode | ForBackend::KeptMode => meta.set_item("apart", "mode")?,
-        ForBackend::LeavesAlone => meta.set_item("apart", "call")?,
+    meta.set_item(name!("file"), interned(py, &node.origin.file))?;
+    meta.set_item(name!("line"), node.origin.line)?;
+    let route = node.origin.route.iter().map(|function| interned(py, function));
+    meta.set_item(name!("route"), PyList::new(py, route)?)?;
+    let apart = match node.backend {
+        ForBackend::Compiles => None,
+        ForBackend::EndsPart => Some("end"),
+        ForBackend::Mode | ForBackend::KeptMode => Some("mode"),
+        ForBackend::LeavesAlone => Some("call"),
+    };
+    if let Some(apart) = apart {
+        meta.set_item(name!("apart"), interned(py, apart))?;
     }
     if !node.origin.modules.is_empty() {
         let modules = node.origin.modules.iter().map(|module| (module.address, &module.path, module.class.bind(py)));
-        meta.set_item("modules", PyList::new(py, modules)?)?;
+        meta.set_item(name!("modules"), PyList::new(py, modules)?)?;
     }
     Ok(meta)
 }

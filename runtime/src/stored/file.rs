@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 const MAGIC: &[u8] = b"slotrt traces\n";
 
 /// Raised when anything about the form changes.
-const FORM: u64 = 2;
+const FORM: u64 = 3;
 
 /// What a process that reads traces must have in common with the one that wrote them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -147,7 +147,7 @@ pub fn tells_process(object: &pyo3::Bound<'_, PyAny>) -> bool {
 /// The same of the parts of a call that is kept. Another such call in it may hold one: it may hold itself.
 fn holds_teller(part: &pyo3::Bound<'_, PyAny>) -> bool {
     let tells =
-        |part: &pyo3::Bound<'_, PyAny>| types::c_name(&part.get_type()) == "functools.partial" || tells_process(part);
+        |part: &pyo3::Bound<'_, PyAny>| types::is_c_class(&part.get_type(), "functools.partial") || tells_process(part);
     match (part.cast_exact::<PyTuple>(), part.cast_exact::<PyDict>()) {
         (Ok(args), _) => args.iter().any(|arg| tells(&arg)),
         (_, Ok(names)) => names.iter().any(|(_, arg)| tells(&arg)),
@@ -164,7 +164,7 @@ pub fn is_id_function(object: &pyo3::Bound<'_, PyAny>) -> bool {
 /// Whether it is a function of `builtins` itself with one of these names.
 #[must_use]
 pub fn is_builtin_function(object: &pyo3::Bound<'_, PyAny>, names: &[&str]) -> bool {
-    &*types::c_name(&object.get_type()) == "builtin_function_or_method"
+    types::is_c_class(&object.get_type(), "builtin_function_or_method")
         && names.contains(&&*callee::name_of(object))
         && callee::module_of(object) == "builtins"
 }

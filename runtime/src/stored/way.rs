@@ -83,7 +83,7 @@ impl Step {
             },
             Self::Function => is_around(from).then(|| from.getattr(name!("__func__")).ok())?,
             Self::Accessor(index) => {
-                let property = types::c_name(&from.get_type()) == "property";
+                let property = types::is_c_class(&from.get_type(), "property");
                 property.then(|| from.getattr(*ACCESSORS.get(*index)?).ok())?
             }
             Self::Class => Some(from.get_type().into_any()),

@@ -177,7 +177,7 @@ impl Domain for Torch {
     }
 
     fn is_size_tuple(&self, class: &Bound<'_, PyType>) -> bool {
-        types::c_name(class) == SIZE
+        types::is_c_class(class, SIZE)
     }
 
     fn size_marks(&self, object: &Bound<'_, PyAny>) -> Vec<(usize, SizeMark)> {

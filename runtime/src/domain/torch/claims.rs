@@ -1,10 +1,10 @@
 //! Which calls are the domain's.
 use super::functions::context_modes::{is_context_mode, is_switch};
-use super::functions::data::is_set_data;
 use super::functions::device_modes::is_of_device;
 use super::functions::devices;
 use super::functions::enums::is_of_enum;
 use super::functions::kinds::{COUNTED, OVERRIDES, is_plain, is_question};
+use super::functions::leaves::data::is_set_data;
 use super::functions::leaves::is_set_requires_grad;
 use super::functions::random_state::is_of_random_state;
 use super::functions::type_names::is_instance_check;
@@ -25,19 +25,21 @@ const MODULES: &[&str] = &["torch._C._nn", "torch._C._linalg", "torch._C._fft", 
 impl Torch {
     /// Whether calls of a callable are the domain's, whatever the arguments.
     pub(super) fn claims_call_of(&self, callable: &Bound<'_, PyAny>) -> bool {
+        let is_object =
+            || is_plain(callable) || is_of_device(callable) || is_switch(callable) || is_instance_check(callable);
+        // A method of tensors is claimed with its first argument.
+        if types::is_c_class(&callable.get_type(), "method_descriptor") {
+            return is_object();
+        }
         let is_python = |callable| {
             self.is_grad(callable)
                 || self.is_backward(callable)
                 || self.is_of_transforms(callable)
                 || self.is_setting(callable)
         };
-        let is_object = is_plain(callable)
-            || is_of_device(callable)
-            || is_switch(callable)
+        if is_object()
             || is_unwrapped(callable)
             || is_of_enum(callable)
-            || is_instance_check(callable);
-        if is_object
             || self.is_operator(callable)
             || is_allowed(callable)
             || is_python(callable)
@@ -54,7 +56,7 @@ impl Torch {
         {
             return true;
         }
-        if types::c_name(&callable.get_type()) != "builtin_function_or_method" {
+        if !types::is_c_class(&callable.get_type(), "builtin_function_or_method") {
             return false;
         }
         let own = callee::name_of(callable);

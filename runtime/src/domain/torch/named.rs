@@ -2,7 +2,7 @@
 use crate::ffi::{callee, inspect, types};
 use crate::names::{interned, name};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFunction, PyString};
+use pyo3::types::{PyDict, PyFunction, PyString, PyType};
 use std::borrow::Cow;
 
 /// The name of the module whose globals the function has.
@@ -29,7 +29,7 @@ pub(in crate::domain::torch) fn is_allowed(callable: &Bound<'_, PyAny>) -> bool 
 
 /// Whether it is a function that `torch.jit.script` has made.
 pub(in crate::domain::torch) fn is_script(callable: &Bound<'_, PyAny>) -> bool {
-    types::name(&callable.get_type()).ends_with("ScriptFunction")
+    types::last_name(&callable.get_type()) == "ScriptFunction"
         && crate::ffi::modules::import(callable.py(), "torch")
             .and_then(|torch| torch.getattr(name!("jit"))?.getattr(name!("ScriptFunction")))
             .is_ok_and(|class| callable.get_type().is(&class))
@@ -37,6 +37,11 @@ pub(in crate::domain::torch) fn is_script(callable: &Bound<'_, PyAny>) -> bool {
 
 /// The class of all overloads of an operator, and that of one.
 pub(in crate::domain::torch) const OPERATORS: [&str; 2] = ["OpOverloadPacket", "OpOverload"];
+
+/// Whether a class is called as these are.
+pub(in crate::domain::torch) fn is_named_operator(class: &Bound<'_, PyType>) -> bool {
+    OPERATORS.iter().any(|name| types::is_called(class, name))
+}
 
 /// Libraries of operators that no program registers.
 const OWN: &[&str] = &["aten", "prims", "prim", "quantized", "sparse", "mkldnn"];
@@ -57,7 +62,7 @@ pub(in crate::domain::torch) fn own_name<'a>(function: &'a Bound<'_, PyAny>) -> 
         "builtin_function_or_method" | "method_descriptor" => false,
         "function" => is_allowed(function),
         _ if is_script(function) => true,
-        _ => OPERATORS.contains(&&*types::name(&class)) && is_registered(function),
+        _ => is_named_operator(&class) && is_registered(function),
     };
     if is_of_program { Cow::Borrowed("") } else { callee::name_of(function) }
 }

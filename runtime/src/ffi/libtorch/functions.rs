@@ -71,6 +71,9 @@ pub(super) struct Functions {
     pub overrides: Ask<i32>,
     /// Whether the thread passes over all of these kinds of kernels, which are bits.
     pub excludes: unsafe extern "C" fn(u64) -> bool,
+    /// Whether the process repeats what it warns of once, and what sets it.
+    pub repeats_warnings: Ask<bool>,
+    pub repeat_warnings: unsafe extern "C" fn(bool),
     /// Gives a struct that begins with a `std::deque`: [`Deque`].
     pub saving_hooks: Ask<*const Deque>,
     /// Gives a `std::vector*`, whose first two words are equal where it is empty.
@@ -129,6 +132,8 @@ impl Functions {
                 tracing: symbol(library, c"_ZN5torch3jit6tracer15getTracingStateEv")?,
                 overrides: symbol(library, c"_ZN2at4impl22PythonTorchFunctionTLS18get_disabled_stateEv")?,
                 excludes: symbol(library, c"_ZN3c104impl31tls_is_dispatch_keyset_excludedENS_14DispatchKeySetE")?,
+                repeats_warnings: symbol(library, c"_ZN3c1012WarningUtils14get_warnAlwaysEv")?,
+                repeat_warnings: symbol(library, c"_ZN3c1012WarningUtils14set_warnAlwaysEb")?,
                 saving_hooks: symbol(library, c"_ZN2at23SavedTensorDefaultHooks13get_tls_stateEv")?,
                 layers: symbol(library, c"_ZN2at9functorch20getDynamicLayerStackEv")?,
             })

@@ -4,7 +4,7 @@
 //! asked in Python. It must not know guards.
 mod contents;
 mod functions;
-mod modes;
+pub mod modes;
 mod tensor;
 
 pub use contents::{address, all_integers, contents};

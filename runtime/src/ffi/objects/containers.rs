@@ -62,7 +62,7 @@ fn kind(base: &Bound<'_, PyType>) -> Option<Kind> {
     if ordered_dict::class(py).is_some_and(|class| base.is(&class)) {
         return Some(Kind::OrderedDict);
     }
-    if types::c_name(base) == "collections.deque" {
+    if types::is_c_class(base, "collections.deque") {
         return Some(Kind::Deque);
     }
     let adds_members = || {
@@ -92,7 +92,7 @@ pub fn viewed<'py>(object: &Bound<'py, PyAny>) -> Option<(Bound<'py, PyAny>, Bou
 #[must_use]
 pub fn members<'py>(base: &Bound<'py, PyType>) -> Vec<(String, Bound<'py, PyAny>)> {
     let own = types::namespace(base);
-    let items = own.iter().flatten().filter(|(_, found)| types::c_name(&found.get_type()) == "member_descriptor");
+    let items = own.iter().flatten().filter(|(_, found)| types::is_c_class(&found.get_type(), "member_descriptor"));
     items
         .filter_map(|(name, found)| Some((name.cast_into::<PyString>().ok()?.to_string_lossy().into_owned(), found)))
         .collect()

@@ -21,9 +21,9 @@ fn class_of<'py>(generator: &Bound<'py, PyAny>) -> Option<Bound<'py, PyType>> {
 /// Whether it is the class of C, not one that only has its name.
 fn is_class(class: &Bound<'_, PyType>) -> bool {
     let py = class.py();
-    let fits = types::c_name(class) == CLASS && types::basicsize(class) >= size_of::<ffi::PyObject>() + STATE;
+    let fits = types::is_c_class(class, CLASS) && types::basicsize(class) >= size_of::<ffi::PyObject>() + STATE;
     let method = || types::own(class, intern!(py, "random"));
-    let of_c = |method: &Bound<'_, PyAny>| types::c_name(&method.get_type()) == "method_descriptor";
+    let of_c = |method: &Bound<'_, PyAny>| types::is_c_class(&method.get_type(), "method_descriptor");
     fits && method()
         .filter(of_c)
         .and_then(|method| method.getattr(intern!(py, "__objclass__")).ok())

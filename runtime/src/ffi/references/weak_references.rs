@@ -1,4 +1,5 @@
 //! Weak references of C: what they refer to.
+use crate::ffi::types;
 use pyo3::exceptions::PyReferenceError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -47,6 +48,10 @@ impl WeakObject {
     /// `None` where nothing can refer to it weakly.
     #[must_use]
     pub fn new(object: &Bound<'_, PyAny>) -> Option<Self> {
+        // Else the interpreter would make an error of it.
+        if types::weaklistoffset(&object.get_type()) == 0 {
+            return None;
+        }
         // SAFETY: the object is live; the result is a new reference, or NULL with an exception set.
         let made = unsafe {
             Bound::from_owned_ptr_or_err(object.py(), ffi::PyWeakref_NewRef(object.as_ptr(), std::ptr::null_mut()))

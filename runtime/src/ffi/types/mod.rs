@@ -24,6 +24,6 @@ pub use hierarchy::{
     adds_fields, base, basicsize, dictoffset, has_own_fields, is_subtype, lookup, mro, own, version_tag, weaklistoffset,
 };
 pub(super) use names::utf8;
-pub use names::{c_name, has_names_of, is_local, is_named, last_name, module, name, text};
+pub use names::{c_name, has_names_of, is_c_class, is_called, is_local, is_named, last_name, module, name, text};
 pub use slots::{clear_slot, set_slot, slot, slot_pointer, suite};
 pub use tuples::tuple_of;

@@ -42,6 +42,19 @@ pub fn is_named(class: &Bound<'_, PyType>, beginning: &str) -> bool {
     beginning.bytes().enumerate().all(|(index, byte)| byte != 0 && unsafe { *name.add(index) } == byte)
 }
 
+/// Whether a class that C made has this name for its `tp_name`: what [`c_name`] gives, compared before anything is made of it.
+#[must_use]
+pub fn is_c_class(class: &Bound<'_, PyType>, name: &str) -> bool {
+    is_called(class, name) && (!is_heap(class) || is_immutable(class) || c_name(class) == name)
+}
+
+/// Whether `tp_name` is this name.
+#[must_use]
+pub fn is_called(class: &Bound<'_, PyType>, name: &str) -> bool {
+    // SAFETY: `tp_name` of a live type is a NUL-terminated string that lives as long; it has a byte behind those that it begins with.
+    is_named(class, name) && unsafe { *(*class.as_type_ptr()).tp_name.add(name.len()) } == 0
+}
+
 /// A name of C.
 pub(in crate::ffi) fn utf8(name: &CStr) -> Cow<'_, str> {
     if name.to_bytes().is_ascii() {

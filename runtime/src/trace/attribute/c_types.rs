@@ -82,10 +82,10 @@ impl<'py> Tracer<'py> {
     /// Attributes of objects of C classes that look them up in their own way.
     fn c_own_getattr(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
         // CPython: `method_getattro` asks the class first.
-        if name == "__class__" && types::c_name(class) == "method" {
+        if name == "__class__" && types::is_c_class(class, "method") {
             return Ok(self.constant(class.clone().into_any()));
         }
-        if types::c_name(class) == "method" && self.owned(object).is_none() {
+        if types::is_c_class(class, "method") && self.owned(object).is_none() {
             let (function, receiver) = self.parts_of_method(object)?;
             return self.method_get_attr(object, function, receiver, name);
         }

@@ -302,11 +302,11 @@ impl<'py> Tracer<'py> {
 /// Whether it is the metaclass of the classes that pybind11 makes, whose `tp_getattro` it has.
 fn is_of_pybind11(meta: &Bound<'_, PyType>, getattribute: &Bound<'_, PyAny>) -> bool {
     let is_own = || getattribute.getattr(name!("__objclass__")).is_ok_and(|owner| owner.is(meta));
-    short_name(meta) == "pybind11_type" && types::c_name(&getattribute.get_type()) == "wrapper_descriptor" && is_own()
+    short_name(meta) == "pybind11_type" && types::is_c_class(&getattribute.get_type(), "wrapper_descriptor") && is_own()
 }
 
 fn is_instance_method(found: &Bound<'_, PyAny>) -> bool {
-    types::c_name(&found.get_type()) == "instancemethod"
+    types::is_c_class(&found.get_type(), "instancemethod")
 }
 
 /// Whether the class has annotations of its own already: asking another for them would make them.

@@ -62,7 +62,7 @@ pub(crate) fn has_plain_dict(class: &Bound<'_, PyType>) -> bool {
 
 /// The class of C that a slot wrapper is of, if it is one of that name.
 pub(crate) fn owner_of<'py>(found: &Bound<'py, PyAny>, method: &str) -> Option<Bound<'py, PyType>> {
-    let is_it = types::c_name(&found.get_type()) == "wrapper_descriptor" && callee::name_of(found) == method;
+    let is_it = types::is_c_class(&found.get_type(), "wrapper_descriptor") && callee::name_of(found) == method;
     if is_it { callee::owner_of(found) } else { None }
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn is_generic_wrapper(found: &Bound<'_, PyAny>) -> bool {
 
 /// Whether this `__getattribute__` is that of modules.
 pub(crate) fn is_of_modules(found: &Bound<'_, PyAny>) -> bool {
-    owner_of(found, "__getattribute__").is_some_and(|owner| types::c_name(&owner) == "module")
+    owner_of(found, "__getattribute__").is_some_and(|owner| types::is_c_class(&owner, "module"))
 }
 
 /// Whether this `__setattr__` or `__delattr__` wraps `PyObject_GenericSetAttr` of a C class.

@@ -282,7 +282,7 @@ impl<'py> Tracer<'py> {
             return unsupported("attribute of a symbolic value", name);
         };
         const LASTING: [&str; 3] = ["f_code", "f_globals", "f_builtins"];
-        if types::c_name(class) == "frame" && !LASTING.contains(&name) {
+        if types::is_c_class(class, "frame") && !LASTING.contains(&name) {
             return unsupported("frame from outside", name);
         }
         if name == "__dict__" {
@@ -299,7 +299,7 @@ impl<'py> Tracer<'py> {
                 Ok(self.sourced(value, path))
             }
             Err(error) => {
-                let is_slot = types::c_name(&descriptor.get_type()) == "member_descriptor" && !is_c_type(class);
+                let is_slot = types::is_c_class(&descriptor.get_type(), "member_descriptor") && !is_c_type(class);
                 if !is_slot || !error.is_instance_of::<PyAttributeError>(self.py) {
                     return unsupported("slot without a value", name);
                 }

@@ -71,7 +71,7 @@ impl<'py> Tracer<'py> {
     /// another one.
     pub(crate) fn refuse_shared_dict(&self, object: &Bound<'py, PyAny>) -> Traced<()> {
         let slot = types::lookup(&object.get_type(), intern!(self.py, "__again__"));
-        match slot.is_some_and(|slot| types::c_name(&slot.get_type()) == "member_descriptor") {
+        match slot.is_some_and(|slot| types::is_c_class(&slot.get_type(), "member_descriptor")) {
             true => unsupported("__dict__ that two objects share", types::name(&object.get_type())),
             false => Ok(()),
         }
@@ -85,7 +85,7 @@ impl<'py> Tracer<'py> {
         }
         self.refuse_shared_dict(real)?;
         let found = types::lookup(&class, &interned(self.py, "__dict__"));
-        let plain = found.is_some_and(|found| types::c_name(&found.get_type()) == "getset_descriptor");
+        let plain = found.is_some_and(|found| types::is_c_class(&found.get_type(), "getset_descriptor"));
         match (own_dict(real), self.source(object), plain) {
             (Some(dict), Some(source), true) if !dict.is(real) => {
                 Ok(Some(self.instance_dict(object, dict.into_any(), source)))

@@ -124,7 +124,7 @@ impl<'py> Tracer<'py> {
 
     /// Whether what the class has under this name is a function of Python.
     pub(crate) fn is_python(&mut self, class: &Bound<'py, PyType>, method: &str) -> bool {
-        self.lookup(class, method).is_some_and(|found| types::c_name(&found.get_type()) == "function")
+        self.lookup(class, method).is_some_and(|found| types::is_c_class(&found.get_type(), "function"))
     }
 
     /// `PyObject_GenericSetAttr`.
@@ -212,7 +212,7 @@ impl<'py> Tracer<'py> {
                     return self.plain_set(&owned, name, value.as_ref()).or_else(|error| self.raise_error(error));
                 }
                 // A slot of a class of Python code takes anything; members of C may not.
-                let is_slot = types::c_name(&found.get_type()) == "member_descriptor"
+                let is_slot = types::is_c_class(&found.get_type(), "member_descriptor")
                     && crate::ffi::callee::owner_of(found).is_some_and(|owner| !is_c_type(&owner));
                 if is_slot && value.is_some() {
                     self.before_overwriting_slot(object, found)?;

@@ -252,10 +252,10 @@ impl<'py> Tracer<'py> {
         }
         if crate::ffi::types::is_c_type(class) {
             let name = types::name(class);
-            if types::c_name(class) == "types.GenericAlias" {
+            if types::is_c_class(class, "types.GenericAlias") {
                 return self.call_alias(callable, args);
             }
-            if self.owned(callable).is_some() && types::c_name(class) == "functools.partial" {
+            if self.owned(callable).is_some() && types::is_c_class(class, "functools.partial") {
                 return self.call_partial(callable, args);
             }
             if self.owned(callable).is_some() {

@@ -123,7 +123,7 @@ impl<'py> Tracer<'py> {
                 self.state.tracebacks.heads.insert(exception, node);
                 Ok(())
             }
-            None if crate::ffi::types::c_name(&self.class_of(traceback)?) == "traceback" => {
+            None if crate::ffi::types::is_c_class(&self.class_of(traceback)?, "traceback") => {
                 unsupported("traceback of an exception", "a traceback from outside")
             }
             None => self.raise("TypeError", "__traceback__ must be a traceback or None"),

@@ -188,7 +188,7 @@ impl<'py> Tracer<'py> {
         let parts = object.getattr(name!("__args__")).ok().and_then(|parts| parts.cast_into::<PyTuple>().ok());
         let plain = |part: &Bound<'py, PyAny>| {
             let class = part.get_type();
-            class.is(self.py.get_type::<PyType>()) || types::c_name(&class) == "types.GenericAlias"
+            class.is(self.py.get_type::<PyType>()) || types::is_c_class(&class, "types.GenericAlias")
         };
         let Some(parts) = parts.filter(|parts| parts.iter().all(|part| plain(&part))) else {
             return self.escape(id, "types.UnionType");

@@ -231,7 +231,7 @@ impl<'py> Tracer<'py> {
 }
 
 fn is(class: &Bound<'_, PyType>, name: &str) -> bool {
-    types::c_name(class) == name
+    types::is_c_class(class, name)
 }
 
 /// A dict of C whose items are set one by one.
@@ -247,7 +247,7 @@ fn factory_of<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyAny>> {
 /// Whether a class that looks like one of Python has a constructor of C, as `_random.Random` has.
 fn is_made_by_c(base: &Bound<'_, PyType>) -> bool {
     let found = types::own(base, pyo3::intern!(base.py(), "__new__"));
-    let found = found.filter(|found| types::c_name(&found.get_type()) == "builtin_function_or_method");
+    let found = found.filter(|found| types::is_c_class(&found.get_type(), "builtin_function_or_method"));
     // That of another class, under this name, says nothing of `tp_new`.
     found.is_some_and(|found| found.getattr(pyo3::intern!(base.py(), "__self__")).is_ok_and(|of| of.is(base)))
 }

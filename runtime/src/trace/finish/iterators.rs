@@ -68,7 +68,7 @@ impl<'py> Tracer<'py> {
     ) -> Materialised<Vec<ValueId>> {
         let reduced =
             object.call_method0(name!("__reduce__")).ok().and_then(|reduced| reduced.cast_into::<PyTuple>().ok());
-        let reversed = types::c_name(&object.get_type()) == "list_reverseiterator";
+        let reversed = types::is_c_class(&object.get_type(), "list_reverseiterator");
         let parts = reduced.as_ref().and_then(|reduced| {
             let args = reduced.get_item(1).ok()?.cast_into::<PyTuple>().ok()?;
             let next = reduced.get_item(2).ok()?.extract::<usize>().ok()?;

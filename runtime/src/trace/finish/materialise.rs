@@ -174,7 +174,7 @@ impl<'py> Tracer<'py> {
         };
         // Methods that are told their class (METH_METHOD) do not survive a `__get__` without one. What is bound and knows no class is no
         // descriptor of C: `PyMethod_New` bound it.
-        let is_python = types::c_name(&object.get_type()) == "function";
+        let is_python = types::is_c_class(&object.get_type(), "function");
         let Some(class) = crate::ffi::callee::owner_of(&object).filter(|_| !is_python) else {
             return Ok(Ok(vec![function, receiver]));
         };

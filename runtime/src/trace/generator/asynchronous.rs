@@ -31,7 +31,7 @@ impl<'py> Tracer<'py> {
         let Some(function) = self.slot_function(&class, Slot::am_await)? else { return Ok(None) };
         let iterator = self.call_unaryfunc(&function, &value)?;
         let class = self.class_of(iterator)?;
-        if self.is_own_coroutine(iterator) || types::c_name(&class) == "coroutine" {
+        if self.is_own_coroutine(iterator) || types::is_c_class(&class, "coroutine") {
             let before = || "__await__() returned a coroutine".to_owned();
             return self.raise_not_iterator(value, "coroutine", before);
         }
@@ -73,7 +73,7 @@ impl<'py> Tracer<'py> {
     /// A generator from outside that `types.coroutine` made a coroutine.
     fn is_iterable_coroutine(&mut self, value: ValueId) -> bool {
         let (Some(object), Some(source)) = (self.real(value), self.source(value)) else { return false };
-        let code = match types::c_name(&object.get_type()) == "generator" {
+        let code = match types::is_c_class(&object.get_type(), "generator") {
             true => object.getattr(name!("gi_code")).ok(),
             false => None,
         };

@@ -48,7 +48,7 @@ impl<'py> Tracer<'py> {
 
     /// `locals()`, `vars()` and `dir()`; `None`: another callable. CPython: `builtin_vars`, `_dir_locals`.
     fn names_of_frame(&mut self, frame: &Frame, callable: ValueId) -> Traced<Option<ValueId>> {
-        let of_c = |object: Bound<'py, PyAny>| types::c_name(&object.get_type()) == "builtin_function_or_method";
+        let of_c = |object: Bound<'py, PyAny>| types::is_c_class(&object.get_type(), "builtin_function_or_method");
         if !self.real(callable).is_some_and(of_c) {
             return Ok(None);
         }

@@ -127,7 +127,7 @@ impl<'py> Tracer<'py> {
 
     /// The body's cell for `__class__` must hold the class by now.
     fn check_class_cell(&mut self, cell: ValueId, made: ValueId, name: ValueId) -> Traced<()> {
-        let is_cell = types::c_name(&self.class_of(cell)?) == "cell";
+        let is_cell = types::is_c_class(&self.class_of(cell)?, "cell");
         let is_class = types::is_subtype(&self.class_of(made)?, &self.py.get_type::<PyType>());
         if !is_cell || !is_class {
             return Ok(());

@@ -76,7 +76,7 @@ impl<'py> Tracer<'py> {
     fn subscript_generic(&mut self, params: ValueId) -> Traced<ValueId> {
         for param in self.list_of(params, None)? {
             let class = self.class_of(param)?;
-            if crate::ffi::types::c_name(&class) == "typing.TypeVarTuple" {
+            if crate::ffi::types::is_c_class(&class, "typing.TypeVarTuple") {
                 return unsupported("generic class with a type variable tuple", "INTRINSIC_SUBSCRIPT_GENERIC");
             }
         }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// Whether a function of C counts elements, as the method does.
 fn is_numel(function: &Bound<'_, PyAny>) -> bool {
-    types::c_name(&function.get_type()) == "builtin_function_or_method" && callee::name_of(function) == "numel"
+    types::is_c_class(&function.get_type(), "builtin_function_or_method") && callee::name_of(function) == "numel"
 }
 
 /// A size of an object from outside.

@@ -5,7 +5,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyType};
+use pyo3::types::{PyFunction, PyString, PyType};
 
 /// Where the functions are that the graph calls.
 pub(super) const MODULE: &str = "slotrt._numbers";
@@ -91,7 +91,7 @@ impl<'py> Tracer<'py> {
 
     /// Whether it is one of these functions: nothing that they get makes them raise.
     pub(crate) fn works_on_numbers(&self, target: &Bound<'py, PyAny>) -> bool {
-        let module = target.getattr_opt(name!("__module__")).ok().flatten();
-        module.is_some_and(|module| module.eq(MODULE).unwrap_or(false))
+        let module = || target.getattr_opt(name!("__module__")).ok().flatten();
+        target.is_exact_instance_of::<PyFunction>() && module().is_some_and(|module| module.eq(MODULE).unwrap_or(false))
     }
 }

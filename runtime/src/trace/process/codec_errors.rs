@@ -75,7 +75,7 @@ impl<'py> Tracer<'py> {
         if handler.is_exact_instance_of::<PyCFunction>() && is_handler_of_c(&name) {
             return Ok(());
         }
-        if types::c_name(&handler.get_type()) == "method" {
+        if types::is_c_class(&handler.get_type(), "method") {
             let receiver = handler.getattr(name!("__self__")).or_else(|error| internal(error.to_string()))?;
             self.constant(receiver);
         } else if is_c_type(&handler.get_type())

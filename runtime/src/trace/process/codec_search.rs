@@ -55,7 +55,7 @@ impl<'py> Tracer<'py> {
         let lookup = self.import("_codecs", "lookup")?;
         let (found, _) = self.with_warnings_as_errors(|| lookup.call1((encoding,)));
         let Some(functions) = found.ok().and_then(|found| found.cast_into::<PyTuple>().ok()) else { return Ok(()) };
-        for function in functions.iter().filter(|function| types::c_name(&function.get_type()) == "method") {
+        for function in functions.iter().filter(|function| types::is_c_class(&function.get_type(), "method")) {
             if let Ok(receiver) = function.getattr(name!("__self__")) {
                 self.constant(receiver);
             }

@@ -60,7 +60,7 @@ fn is_lock(class: &Bound<'_, PyType>) -> bool {
 }
 
 fn is_reentrant(class: &Bound<'_, PyType>) -> bool {
-    types::c_name(class) == "_thread.RLock"
+    types::is_c_class(class, "_thread.RLock")
 }
 
 impl<'py> Tracer<'py> {

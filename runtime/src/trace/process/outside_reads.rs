@@ -188,7 +188,7 @@ impl<'py> Tracer<'py> {
         let ([file], true) = (args.positional.as_slice(), args.keywords.is_empty()) else { return Ok(None) };
         let class = self.class_of(*file)?;
         let listed = METHODS.iter().any(|row| {
-            let base = |base: Bound<'py, PyAny>| base.cast::<PyType>().is_ok_and(|base| types::c_name(base) == row.0);
+            let base = |base: Bound<'py, PyAny>| base.cast::<PyType>().is_ok_and(|base| types::is_c_class(base, row.0));
             row.1 == name && types::mro(owner).is_some_and(|mro| mro.iter().any(base))
         });
         let (Some(object), Some(source), true) = (self.real(*file), self.source(*file), listed && is_c_type(&class))
@@ -271,7 +271,7 @@ fn lets_others_run(function: &Bound<'_, PyAny>) -> bool {
 fn is_made_anew(answer: &Bound<'_, PyAny>) -> bool {
     answer.is_exact_instance_of::<PyList>()
         || answer.is_exact_instance_of::<PyDict>()
-        || types::c_name(&answer.get_type()) == "time.struct_time"
+        || types::is_c_class(&answer.get_type(), "time.struct_time")
         || !is_scalar(answer) && is_value(answer)
 }
 

@@ -148,7 +148,7 @@ impl<'py> Tracer<'py> {
         name: &str,
     ) -> Traced<()> {
         let found = types::lookup(&copy.get_type(), &interned(self.py, name));
-        let slot = found.filter(|found| types::c_name(&found.get_type()) == "member_descriptor");
+        let slot = found.filter(|found| types::is_c_class(&found.get_type(), "member_descriptor"));
         let (Some(slot), Some(source)) = (slot, self.source(id)) else {
             return unsupported("slot under a name that is another attribute's", name);
         };

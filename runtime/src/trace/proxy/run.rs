@@ -44,7 +44,7 @@ impl<'py> Tracer<'py> {
         let mut called = callable.clone();
         let mut rest = positional;
         if bound
-            && types::c_name(&callable.get_type()) == "method_descriptor"
+            && types::is_c_class(&callable.get_type(), "method_descriptor")
             && let Some((receiver, others)) = positional.split_first()
         {
             let read = given(receiver).and_then(|receiver| types::read(callable, &receiver));
@@ -244,7 +244,7 @@ pub(crate) fn holds_proxy(object: &Bound<'_, PyAny>, depth: usize) -> bool {
 
 /// Whether it is a cell, or a container of C with one in it.
 fn reaches_cell(object: &Bound<'_, PyAny>, depth: usize) -> bool {
-    let is_cell = &*types::c_name(&object.get_type()) == "cell";
+    let is_cell = types::is_c_class(&object.get_type(), "cell");
     let within = || referents::direct(object, usize::MAX).iter().any(|held| reaches_cell(held, depth - 1));
     is_cell || depth > 1 && is_container(object) && within()
 }

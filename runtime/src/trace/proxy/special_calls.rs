@@ -111,7 +111,8 @@ impl<'py> Tracer<'py> {
         const COMPARISONS: [&str; 6] = ["__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"];
         let Some(operator) = COMPARISONS.iter().position(|comparison| *comparison == name) else { return Ok(None) };
         let class = self.class_of(value)?;
-        let found = self.lookup(&class, name).filter(|found| types::c_name(&found.get_type()) == "wrapper_descriptor");
+        let found =
+            self.lookup(&class, name).filter(|found| types::is_c_class(&found.get_type(), "wrapper_descriptor"));
         let owner = found.and_then(|found| callee::owner_of(&found));
         let Some(owner) = owner.filter(|owner| containers::of(owner).is_some()) else { return Ok(None) };
         match self.slot_function(&owner, Slot::tp_richcompare)? {

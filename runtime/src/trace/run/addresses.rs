@@ -292,7 +292,7 @@ fn has_identity(object: &Bound<'_, PyAny>) -> bool {
 
 /// Whether it is `dict.get` itself.
 fn is_dict_get(callee: &Bound<'_, PyAny>) -> bool {
-    &*types::c_name(&callee.get_type()) == "method_descriptor"
+    types::is_c_class(&callee.get_type(), "method_descriptor")
         && callee::owner_of(callee).is_some_and(|owner| owner.is(callee.py().get_type::<PyDict>()))
         && &*callee::name_of(callee) == "get"
 }

@@ -199,7 +199,7 @@ impl SharedCaches {
             return Ok(class.into_bound(py));
         }
         let classes = object.call_method0(name!("__subclasses__"))?.extract::<Vec<Bound<'py, PyType>>>()?;
-        let class = classes.into_iter().find(|class| types::c_name(class) == name);
+        let class = classes.into_iter().find(|class| types::is_c_class(class, name));
         let class = class.ok_or_else(|| PyTypeError::new_err(format!("no C type {name}")))?;
         if let Ok(mut known) = self.nameless.lock() {
             known.insert(name, class.clone().unbind());

@@ -69,7 +69,7 @@ pub(crate) fn has_finaliser(class: &Bound<'_, PyType>) -> bool {
         let found = types::lookup(class, &interned(class.py(), name));
         found.is_some_and(|found| callee::owner_of(&found).is_none())
     };
-    let of_files = callee::owner_of(&found).is_some_and(|owner| types::c_name(&owner) == "_io._IOBase");
+    let of_files = callee::owner_of(&found).is_some_and(|owner| types::is_c_class(&owner, "_io._IOBase"));
     !of_files || ASKED.into_iter().any(python)
 }
 

@@ -74,14 +74,14 @@ impl<'py> Tracer<'py> {
         let in_contents = use_of_numbers != NumberUse::Other;
         let takes_sizes = domain.takes_sizes(&callee);
         // The graph so far is asked with floats as they are in this call.
-        let by_graph = domain.asks_graph_for_sizes(self.py, &callee);
+        let by_graph = || domain.asks_graph_for_sizes(self.py, &callee);
         let numbers = match (in_contents, takes_sizes) {
             (true, _) if use_of_numbers == NumberUse::Classes => TakenNumbers::Classes,
             (true, _) => TakenNumbers::All,
-            (false, true) if !by_graph => TakenNumbers::Ruled,
+            (false, true) if !by_graph() => TakenNumbers::Ruled,
             (false, true) => TakenNumbers::OpenIntegers,
             (false, false) if domain.takes_open_sizes(&callee) => TakenNumbers::OpenIntegers,
-            (false, false) if domain.may_take_sizes(&callee) && !by_graph => TakenNumbers::Asked,
+            (false, false) if domain.may_take_sizes(&callee) && !by_graph() => TakenNumbers::Asked,
             (false, false) if domain.may_take_sizes(&callee) => TakenNumbers::Integers,
             (false, _) => TakenNumbers::None,
         };
@@ -206,7 +206,8 @@ impl<'py> Tracer<'py> {
                 let whole = self.record(domain, target, &args, &kwargs, example.clone())?;
                 self.record_parts(domain, whole, &example, (&getitem, &itself), layouts)
             }
-            change @ Answer::Change { .. } => self.record_change(domain, change),
+            change @ Answer::Change { .. } => self.record_change(domain, change, None),
+            Answer::Both(change, made) => self.record_both(domain, *change, *made),
             Answer::Backward { target, args, kwargs } => self.record_backward(domain, target, &args, &kwargs),
             Answer::ModeChange(switch) => self.switch(domain, *switch),
             Answer::Same(value) => Ok(value),

@@ -40,7 +40,8 @@ impl<'py> Tracer<'py> {
     pub(crate) fn constant(&mut self, object: Bound<'py, PyAny>) -> ValueId {
         let address = object.as_ptr() as usize;
         if let Some(id) = self.state.identity.get(&address).copied() {
-            if !matches!(self.value(id), Value::Real { .. }) {
+            // A constant is its own source: the same path.
+            if !matches!(self.value(id), Value::Real { source: Some(_), .. }) {
                 return id;
             }
             match self.alias(&object, id, &Source::constant(&object)) {

@@ -1,8 +1,7 @@
 //! Puts calls into the graph.
 use crate::domain::{Domain, Operand};
-use crate::ffi::{callee, types};
+use crate::ffi::callee;
 use crate::graph::{ForBackend, Node, NodeId, NodeOp, Origin};
-use crate::names::name;
 use crate::symbol::SymbolicLayout;
 use crate::trace::state::numbers::{Open, OpenCall};
 use crate::trace::state::tracer::{FramePosition, Tracer};
@@ -118,7 +117,10 @@ impl<'py> Tracer<'py> {
         let effects = domain.call_effects(&target, args);
         // Whatever an integer chooses is as large.
         let is_chosen = open != OpenCall::None && domain.chosen_among(&target, args).is_some();
-        let base = target.getattr(name!("__name__")).map_or_else(|_| "call".to_owned(), |name| types::text(&name));
+        let base = match callee::name_of(&target) {
+            name if name.is_empty() => "call".to_owned(),
+            name => name.into_owned(),
+        };
         let is_absent = |(_, value): &(String, Operand<'py>)| matches!(value, Operand::Known(value) if value.is_none());
         let is_sure =
             (effects.is_sure && keywords.iter().all(is_absent) || is_there) && self.state.numbers.layouts.is_empty();

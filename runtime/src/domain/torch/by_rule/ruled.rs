@@ -45,11 +45,11 @@ impl<'py> Meta<'_, 'py> {
     ) -> Option<(String, Option<Ruled<'py, V::Size>>)> {
         let rules = &self.torch.rules;
         let class = target.get_type();
-        let is_method = match &*types::c_name(&class) {
-            "method_descriptor" => true,
-            "builtin_function_or_method" => false,
+        let is_method = match class {
+            _ if types::is_c_class(&class, "method_descriptor") => true,
+            _ if types::is_c_class(&class, "builtin_function_or_method") => false,
             // Functions of Python that do what the method does which they hide.
-            "function" if self.is_tensor_method(target) => true,
+            _ if types::is_c_class(&class, "function") && self.is_tensor_method(target) => true,
             _ => return None,
         };
         let mut name = callee::name_of(target).into_owned();
@@ -88,7 +88,7 @@ impl<'py> Meta<'_, 'py> {
         if ambient.is_autocast(self.py).unwrap_or(true) || ambient.are_wrapped(self.py, args).unwrap_or(true) {
             return None;
         }
-        let modes = rules.modes(self.py)?;
+        let modes = rules.modes_of(self.py, name)?;
         let mut operands = Operands::new(rules, view, V::OPEN && !numbers::are_contents(name));
         let positional: SmallVec<[Argument<V::Size>; 8]> = args.iter().map(|arg| operands.argument(arg)).collect();
         let named: Vec<(&str, Argument<V::Size>)> =

@@ -356,7 +356,9 @@ impl Torch {
             (Callee::Function(function), _) if OVERRIDES.contains(&&*callee::name_of(function)) => {
                 self.function(meta, function, args, kwargs)
             }
-            (Callee::Function(function), _) if types::c_name(&function.get_type()) == "builtin_function_or_method" => {
+            (Callee::Function(function), _)
+                if types::is_c_class(&function.get_type(), "builtin_function_or_method") =>
+            {
                 let on_device = self.with_device(function, kwargs).map_err(|error| fault(&error))?;
                 meta.record(function.clone(), args, on_device.as_deref().unwrap_or(kwargs))
             }

@@ -126,5 +126,5 @@ fn is_only_one(device: &Bound<'_, PyAny>) -> bool {
 
 /// Whether it is a `torch.device`.
 pub(in crate::domain::torch) fn is_device(object: &Bound<'_, PyAny>) -> bool {
-    types::c_name(&object.get_type()) == "torch.device"
+    types::is_c_class(&object.get_type(), "torch.device")
 }

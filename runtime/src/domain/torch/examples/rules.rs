@@ -1,9 +1,11 @@
 //! The rules of shapes, and the objects of PyTorch that they have names for.
 use crate::domain::NodeEffects;
+use crate::domain::torch::examples::site::ATTENTION;
 use crate::domain::torch::examples::sketch::{Extent, Sketch};
 use crate::domain::torch::shapes::{Dtype, MemoryFormat, Modes, Rulebook, Size, Tensor};
-use crate::domain::torch::thread::below::question_below_gradients;
+use crate::domain::torch::thread::below::BelowGradients;
 use crate::domain::torch::thread::quiet::Quiet;
+use crate::ffi::libtorch::modes;
 use crate::names::name;
 use crate::symbol::SymbolicSize;
 use pyo3::prelude::*;
@@ -21,9 +23,10 @@ pub(in crate::domain::torch) struct Rules {
     pub(in crate::domain::torch) formats: Vec<(Py<PyAny>, MemoryFormat)>,
     strided: Py<PyAny>,
     is_grad_enabled: Py<PyAny>,
-    /// Asks whether the thread runs what operations consist of, below gradients.
-    is_below: (Py<PyAny>, Py<PyAny>),
+    pub(in crate::domain::torch) below_gradients: BelowGradients,
     default_dtype: Py<PyAny>,
+    /// What it gave last, and the number that PyTorch has for that.
+    last_default: Mutex<Option<(i8, Dtype)>>,
     flash_attention: Py<PyAny>,
     pub(in crate::domain::torch) getattr: Py<PyAny>,
     /// What operations do, by name.
@@ -32,6 +35,10 @@ pub(in crate::domain::torch) struct Rules {
     pub(in crate::domain::torch) kernels: Mutex<FxHashMap<String, bool>>,
     /// How often rules said what an operation gives, and how often PyTorch was asked.
     counts: Mutex<FxHashMap<String, [u64; 2]>>,
+}
+
+fn truth(py: Python<'_>, question: &Py<PyAny>) -> Option<bool> {
+    question.bind(py).call0().and_then(|answer| answer.is_truthy()).ok()
 }
 
 impl Rules {
@@ -55,8 +62,9 @@ impl Rules {
             formats,
             strided: object("strided")?,
             is_grad_enabled: object("is_grad_enabled")?,
-            is_below: question_below_gradients(module)?,
+            below_gradients: BelowGradients::new(module)?,
             default_dtype: object("get_default_dtype")?,
+            last_default: Mutex::default(),
             flash_attention: module.getattr(name!("_C"))?.getattr(name!("_get_flash_sdp_enabled"))?.unbind(),
             getattr: crate::ffi::modules::import(module.py(), "builtins")?.getattr(name!("getattr"))?.unbind(),
             effects: Mutex::default(),
@@ -103,13 +111,32 @@ impl Rules {
         self.dtypes.iter().find(|(_, known)| *known == dtype).map(|(object, _)| object.bind(py).clone())
     }
 
+    /// What operations depend on besides their operands, but for how they attend.
     pub(in crate::domain::torch) fn modes(&self, py: Python<'_>) -> Option<Modes> {
-        let truth = |question: &Py<PyAny>| question.bind(py).call0().and_then(|answer| answer.is_truthy()).ok();
-        let (excludes, key) = &self.is_below;
-        let is_below = excludes.bind(py).call1((key,)).and_then(|answer| answer.is_truthy()).ok()?;
-        let (grad, flash_attention) = (truth(&self.is_grad_enabled)? && !is_below, truth(&self.flash_attention)?);
-        let default_dtype = self.dtype(&self.default_dtype.bind(py).call0().ok()?)?;
-        Some(Modes { grad, flash_attention, default_dtype })
+        let is_recorded = modes::records_gradients(py).or_else(|| truth(py, &self.is_grad_enabled))?;
+        let grad = is_recorded && !self.below_gradients.is_now(py).ok()?;
+        Some(Modes { grad, flash_attention: false, default_dtype: self.default_dtype(py)? })
+    }
+
+    /// What an operation of this name depends on.
+    pub(in crate::domain::torch) fn modes_of(&self, py: Python<'_>, name: &str) -> Option<Modes> {
+        let flash_attention = name == ATTENTION && truth(py, &self.flash_attention)?;
+        Some(Modes { flash_attention, ..self.modes(py)? })
+    }
+
+    fn default_dtype(&self, py: Python<'_>) -> Option<Dtype> {
+        let number = modes::default_dtype(py);
+        let last = || self.last_default.lock().ok().and_then(|last| *last);
+        if let Some(number) = number
+            && let Some((_, dtype)) = last().filter(|(known, _)| *known == number)
+        {
+            return Some(dtype);
+        }
+        let dtype = self.dtype(&self.default_dtype.bind(py).call0().ok()?)?;
+        if let Ok(mut last) = self.last_default.lock() {
+            *last = number.map(|number| (number, dtype));
+        }
+        Some(dtype)
     }
 
     /// Whether gradients allow a change of a tensor in place: what they follow must be no leaf, nor a view of anything.

@@ -46,7 +46,7 @@ const MOVES: &[&str] = &["cpu", "cuda", "xpu", "hpu", "ipu", "mtia", "type"];
 const LAID_OUT: &[&str] = &["batch_norm", "group_norm", "native_batch_norm", "native_group_norm", "rrelu"];
 
 /// The same elsewhere than on the CPU, whatever the operands.
-const ATTENTION: &str = "scaled_dot_product_attention";
+pub(super) const ATTENTION: &str = "scaled_dot_product_attention";
 
 /// Whether only the kernels themselves know how the result of a call will lie in memory.
 pub(in crate::domain::torch) fn is_by_kernel(name: &str, place: &Place, args: &[Operand<'_>]) -> bool {
@@ -68,7 +68,7 @@ pub(in crate::domain::torch) fn is_known(name: &str, place: &Place) -> bool {
 }
 
 /// Whether what is, or holds, tensors lies in memory as their sizes say.
-pub(in crate::domain::torch) fn is_contiguous(operand: &Operand<'_>) -> bool {
+fn is_contiguous(operand: &Operand<'_>) -> bool {
     let example = match operand {
         Operand::Graph { example, .. } => example,
         Operand::Tuple(items) | Operand::List(items) => return items.iter().all(is_contiguous),

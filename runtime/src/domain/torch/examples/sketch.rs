@@ -8,6 +8,7 @@ use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyTuple, PyType};
+use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The `__array_priority__` of tensors.
@@ -169,8 +170,22 @@ impl Sketch {
 
     /// `Tensor[torch.float32, [2, 3]]`.
     pub(in crate::domain::torch) fn describe(&self) -> String {
-        let place = if self.place.is_cpu() { String::new() } else { format!(", {}", self.place.text()) };
-        format!("Tensor[torch.{}, {:?}{place}]", self.tensor.dtype.name(), &self.tensor.shape[..])
+        // Each node has such a text.
+        let mut text = String::with_capacity(64);
+        text.extend(["Tensor[torch.", self.tensor.dtype.name(), ", ["]);
+        for (index, size) in self.tensor.shape.iter().enumerate() {
+            if index > 0 {
+                text.push_str(", ");
+            }
+            // Nothing fails that writes to a text.
+            write!(text, "{size}").unwrap_or_default();
+        }
+        text.push(']');
+        if !self.place.is_cpu() {
+            text.extend([", ", &self.place.text()]);
+        }
+        text.push(']');
+        text
     }
 }
 

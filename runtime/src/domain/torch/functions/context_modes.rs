@@ -59,7 +59,7 @@ pub(in crate::domain::torch) fn is_switch(callable: &Bound<'_, PyAny>) -> bool {
     match callable.cast::<PyType>() {
         Ok(class) => is_switch_class(class),
         Err(_) => {
-            types::c_name(&callable.get_type()) == "method_descriptor"
+            types::is_c_class(&callable.get_type(), "method_descriptor")
                 && callee::owner_of(callable).is_some_and(|owner| is_switch_class(&owner))
         }
     }

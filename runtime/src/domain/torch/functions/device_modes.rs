@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 
 /// Whether it is what a `with` statement calls of a device.
 pub(in crate::domain::torch) fn is_of_device(callable: &Bound<'_, PyAny>) -> bool {
-    types::c_name(&callable.get_type()) == "method_descriptor"
-        && callee::owner_of(callable).is_some_and(|owner| types::c_name(&owner) == "torch.device")
+    types::is_c_class(&callable.get_type(), "method_descriptor")
+        && callee::owner_of(callable).is_some_and(|owner| types::is_c_class(&owner, "torch.device"))
         && matches!(&*callee::name_of(callable), "__enter__" | "__exit__")
 }
 

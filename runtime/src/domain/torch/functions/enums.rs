@@ -16,7 +16,7 @@ const METHODS: &[&str] =
 
 /// Whether it may be such a method: which class it belongs to only its arguments tell.
 pub(in crate::domain::torch) fn is_of_enum(callable: &Bound<'_, PyAny>) -> bool {
-    types::c_name(&callable.get_type()) == "builtin_function_or_method"
+    types::is_c_class(&callable.get_type(), "builtin_function_or_method")
         && METHODS.contains(&&*callee::name_of(callable))
         && callee::receiver_of(callable).is_some_and(|owner| types::last_name(&owner.get_type()).starts_with(RECORD))
 }

@@ -95,10 +95,8 @@ const COND: &str = "torch._higher_order_ops.cond";
 const CHECKPOINT: &str = "torch.utils.checkpoint";
 
 impl Torch {
-    /// What an operator takes that takes functions.
-    pub(in crate::domain::torch) fn higher_order(&self, callable: &Bound<'_, PyAny>) -> Option<&'static HigherOrder> {
-        let named = callable.getattr(name!("__name__")).ok()?;
-        let named = named.cast::<PyString>().ok()?.to_str().ok()?;
+    /// What an operator takes that takes functions; `named`: how it is called.
+    pub(super) fn higher_order(&self, callable: &Bound<'_, PyAny>, named: &str) -> Option<&'static HigherOrder> {
         let is_named = |name: &str| name == named || name.strip_suffix("_op") == Some(named);
         let (_, _, order) = OPERATORS.iter().find(|(module, name, _)| {
             let room = || modules::imported(&PyString::intern(callable.py(), module));

@@ -3,9 +3,8 @@ use crate::domain::Operand;
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
-use crate::domain::torch::named::{OPERATORS, is_registered};
+use crate::domain::torch::named::{OPERATORS, is_named_operator, is_registered};
 use crate::domain::torch::quantised::takes_packed;
-use crate::ffi::types;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -19,10 +18,15 @@ impl Torch {
     /// Whether it is an operator, or one overload of one.
     pub(in crate::domain::torch) fn is_operator(&self, callable: &Bound<'_, PyAny>) -> bool {
         let class = callable.get_type();
-        OPERATORS.contains(&&*types::name(&class))
+        is_named_operator(&class)
             && self.module.bind(callable.py()).getattr(name!("_ops")).is_ok_and(|module| {
                 OPERATORS.iter().any(|known| module.getattr(*known).is_ok_and(|known| known.is(&class)))
             })
+    }
+
+    /// Whether it is an operator of the program's that changes tensors of a list, which no compiler of PyTorch's takes.
+    pub(in crate::domain::torch) fn changes_lists(&self, callable: &Bound<'_, PyAny>) -> bool {
+        self.is_of_program(callable) && writes_lists(callable).unwrap_or(true)
     }
 
     /// A call of an operator: its schemas say whether it changes operands.
@@ -58,14 +62,10 @@ type Written = (Vec<usize>, Vec<String>);
 impl Torch {
     /// What a call of an operator writes to; `None`: it has several overloads.
     fn written(&self, operator: &Bound<'_, PyAny>, kwargs: &[(String, Operand<'_>)]) -> PyResult<Option<Written>> {
-        let mut overload = operator.clone();
-        if !operator.hasattr(name!("_schema"))? {
-            let names = operator.call_method0(name!("overloads"))?.try_iter()?.collect::<PyResult<Vec<_>>>()?;
-            let [only] = names.as_slice() else { return Ok(None) };
-            overload = operator.getattr(only.cast::<PyString>()?)?;
-        }
+        let overloads = overloads(operator)?;
+        let [overload] = overloads.as_slice() else { return Ok(None) };
         let (mut places, mut names) = Written::default();
-        for (place, argument) in arguments(&overload)?.enumerate() {
+        for (place, argument) in arguments(overload)?.enumerate() {
             let argument = argument?;
             if !is_written(&argument)? {
                 continue;
@@ -110,12 +110,32 @@ fn operator_name(operator: &Bound<'_, PyAny>) -> PyResult<String> {
 
 /// Whether a call with these keywords changes an operand, whichever overload it chooses.
 fn is_mutable(operator: &Bound<'_, PyAny>, kwargs: &[(String, Operand<'_>)]) -> PyResult<bool> {
-    if operator.hasattr(name!("_schema"))? {
-        return writes(operator, kwargs);
-    }
-    for overload in operator.call_method0(name!("overloads"))?.try_iter()? {
-        if writes(&operator.getattr(overload?.cast::<PyString>()?)?, kwargs)? {
+    for overload in overloads(operator)? {
+        if writes(&overload, kwargs)? {
             return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The overloads of an operator, or the one that it is.
+fn overloads<'py>(operator: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    if operator.hasattr(name!("_schema"))? {
+        return Ok(vec![operator.clone()]);
+    }
+    let names = operator.call_method0(name!("overloads"))?;
+    names.try_iter()?.map(|name| operator.getattr(name?.cast::<PyString>()?)).collect()
+}
+
+/// Whether a schema says that a list is written to.
+fn writes_lists(operator: &Bound<'_, PyAny>) -> PyResult<bool> {
+    for overload in overloads(operator)? {
+        for argument in arguments(&overload)? {
+            let argument = argument?;
+            let kind = argument.getattr(name!("type"))?.call_method0(name!("kind"))?;
+            if is_written(&argument)? && kind.eq("ListType")? {
+                return Ok(true);
+            }
         }
     }
     Ok(false)

@@ -12,7 +12,7 @@ impl Torch {
     pub(in crate::domain::torch) fn rehearsal_of<'py>(&self, callable: &Bound<'py, PyAny>) -> Option<Rehearsal<'py>> {
         match &*callee::name_of(callable) {
             "apply" => self.custom_gradient(callable).ok().flatten(),
-            _ => self.higher_order(callable).map(Rehearsal::HigherOrder),
+            name => self.higher_order(callable, name).map(Rehearsal::HigherOrder),
         }
     }
 

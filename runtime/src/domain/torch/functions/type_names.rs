@@ -13,9 +13,9 @@ use pyo3::types::PyDict;
 
 /// Whether it is what `isinstance` asks of such a type.
 pub(in crate::domain::torch) fn is_instance_check(callable: &Bound<'_, PyAny>) -> bool {
-    types::c_name(&callable.get_type()) == "method_descriptor"
+    types::is_c_class(&callable.get_type(), "method_descriptor")
         && callee::name_of(callable) == "__instancecheck__"
-        && callee::owner_of(callable).is_some_and(|owner| types::c_name(&owner) == "torch.tensortype")
+        && callee::owner_of(callable).is_some_and(|owner| types::is_c_class(&owner, "torch.tensortype"))
 }
 
 impl Torch {

@@ -73,7 +73,7 @@ fn is_odd_to_warnings(operand: &Operand<'_>) -> bool {
             dtype.is_ok_and(|dtype| dtype.contains("complex") || dtype.contains("int8"))
         }
         Operand::Tuple(items) | Operand::List(items) => items.iter().any(is_odd_to_warnings),
-        Operand::Known(known) => types::c_name(&known.get_type()) == "torch.dtype",
+        Operand::Known(known) => types::is_c_class(&known.get_type(), "torch.dtype"),
         Operand::Number { .. } | Operand::Slice(_) | Operand::Foreign(_) => false,
     }
 }

@@ -19,7 +19,7 @@ const CLASS: &str = "torch._C.Generator";
 
 /// Whether it is a generator.
 fn is_generator(object: &Bound<'_, PyAny>) -> bool {
-    types::c_name(&object.get_type()) == CLASS
+    types::is_c_class(&object.get_type(), CLASS)
 }
 
 fn is_given((name, operand): &(String, Operand<'_>)) -> bool {

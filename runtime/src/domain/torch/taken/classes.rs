@@ -229,7 +229,7 @@ impl Torch {
 /// Whether it is what tells the functions whose results the default `__torch_function__` leaves as they are.
 pub(in crate::domain::torch) fn is_unwrapped(callable: &Bound<'_, PyAny>) -> bool {
     const NAME: &str = "get_default_nowrap_functions";
-    types::c_name(&callable.get_type()) == "functools._lru_cache_wrapper"
+    types::is_c_class(&callable.get_type(), "functools._lru_cache_wrapper")
         && crate::ffi::modules::import(callable.py(), "torch.overrides")
             .and_then(|overrides| overrides.getattr(NAME))
             .is_ok_and(|known| known.is(callable))

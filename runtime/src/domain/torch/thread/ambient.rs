@@ -2,11 +2,12 @@
 use super::duals::Duals;
 use super::function_modes::FunctionModes;
 use crate::domain::Operand;
-use crate::ffi::libtorch::ModeWords;
+use crate::ffi::libtorch::{ModeWords, modes};
 use crate::guard::DomainCheck;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyTuple};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 /// What the state of the condition is written as.
@@ -37,6 +38,8 @@ pub(in crate::domain::torch) struct Ambient {
     overrides_on: Py<PyAny>,
     /// Tells whether operations choose their types by themselves.
     autocast: Py<PyAny>,
+    /// The kinds of kernels that the thread passed over whenever they did not: those that choose are among them.
+    without_autocast: AtomicU64,
     /// Whether they do on a kind of device, and what it is that they choose there.
     autocast_on: [Py<PyAny>; 2],
     /// Gives the device that is beside the CPU, or the CPU.
@@ -84,6 +87,7 @@ impl Ambient {
             duals: Duals::new(module)?,
             overrides_on,
             autocast,
+            without_autocast: AtomicU64::new(u64::MAX),
             autocast_on: [enabled?, dtype?],
             accelerator,
         })
@@ -152,7 +156,14 @@ impl Ambient {
 
     /// Whether operations choose their types by themselves.
     pub(in crate::domain::torch) fn is_autocast(&self, py: Python<'_>) -> PyResult<bool> {
-        self.autocast.bind(py).call0()?.is_truthy()
+        if modes::passes_over(py, self.without_autocast.load(Relaxed)) == Some(true) {
+            return Ok(false);
+        }
+        let is_on = self.autocast.bind(py).call0()?.is_truthy()?;
+        if !is_on && let Some(kinds) = modes::passed_over(py) {
+            self.without_autocast.fetch_and(kinds, Relaxed);
+        }
+        Ok(is_on)
     }
 
     /// The modes that see functions of PyTorch being called.
@@ -194,7 +205,7 @@ impl Ambient {
 
     /// Whether a function is being transformed.
     pub(in crate::domain::torch) fn is_transforming(&self, py: Python<'_>) -> PyResult<bool> {
-        Ok(!self.transforms.bind(py).call0()?.is_none())
+        modes::is_transforming(py).map_or_else(|| Ok(!self.transforms.bind(py).call0()?.is_none()), Ok)
     }
 
     /// Whether all transforms that are under way are `vmap`.

@@ -1,4 +1,5 @@
 //! Warnings that PyTorch gives once in a process: while it answers a trace it repeats them, and so uses none of them up.
+use crate::ffi::libtorch::modes::repeat_warnings;
 use crate::names::name;
 use pyo3::prelude::*;
 
@@ -18,6 +19,12 @@ impl RepeatedWarnings {
 
     /// Does something while PyTorch repeats its warnings.
     pub(in crate::domain::torch) fn during<T>(&self, py: Python<'_>, act: impl FnOnce() -> T) -> T {
+        // Each operation does it.
+        if let Some(before) = repeat_warnings(py, true) {
+            let done = act();
+            repeat_warnings(py, before);
+            return done;
+        }
         let before = self.get.bind(py).call0();
         // Neither raises an exception.
         drop(self.set.bind(py).call1((true,)));

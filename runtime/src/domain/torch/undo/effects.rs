@@ -6,7 +6,6 @@ use super::super::own::{
     ADDRESS_OF, BYTES_OF, CLEAR_GRADIENT, EXTREMES, GRADIENT_OF, MAKES, OFFSET_OF, PARAMETER_OF, SET_DATA,
     STORAGE_ADDRESS_OF, VERSION_OF, is_check, is_named, is_through_hook,
 };
-use super::super::thread::below::is_below_gradients;
 use super::super::thread::modes;
 use super::indices::{are_chosen_by_truths, raises_by};
 use super::sure::SURE;
@@ -94,17 +93,16 @@ pub(in crate::domain::torch) fn of(torch: &Torch, target: &Bound<'_, PyAny>) -> 
 /// What a call with these operands does.
 pub(in crate::domain::torch) fn of_call(torch: &Torch, target: &Bound<'_, PyAny>, args: &[Operand<'_>]) -> CallEffects {
     let runs_program = torch.is_backward(target) || torch.is_of_program(target);
+    let own = own_name(target);
     // Sizes are compared before anything is written.
-    let is = |name: &str| own_name(target) == name && are_chosen_by_truths(&torch.rules, args);
+    let is = |name: &str| own == name && are_chosen_by_truths(&torch.rules, args);
     let (copies, raises_first) = (is("getitem"), is("setitem"));
     // A number is written wherever it is true; how long a mask is was compared before.
-    let draws_all = args.len() == 1 && own_name(target) == "random_";
-    let is_view = own_name(target) == ATTRIBUTE
+    let draws_all = args.len() == 1 && own == "random_";
+    let is_view = own == ATTRIBUTE
         && matches!(args, [_, Operand::Known(name)] if VIEWS.iter().any(|view| name.eq(view).unwrap_or(false)));
-    let is_sure = raises_first && matches!(args, [_, _, Operand::Known(_)])
-        || draws_all
-        || is_view
-        || is_by_number(&own_name(target), args);
+    let is_sure =
+        raises_first && matches!(args, [_, _, Operand::Known(_)]) || draws_all || is_view || is_by_number(&own, args);
     CallEffects { copies, raises_first, runs_program, is_sure }
 }
 
@@ -120,13 +118,11 @@ fn is_of_numbers(target: &Bound<'_, PyAny>) -> bool {
 }
 
 /// Whether an object remembers what it was computed from.
-pub(in crate::domain::torch) fn keeps_history(
-    module: &Bound<'_, PyModule>,
-    example: &Bound<'_, PyAny>,
-) -> PyResult<bool> {
+pub(in crate::domain::torch) fn keeps_history(torch: &Torch, example: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = example.py();
     Ok(example.getattr(name!("requires_grad"))?.is_truthy()?
-        && module.call_method0(name!("is_grad_enabled"))?.is_truthy()?
-        && !is_below_gradients(module)?)
+        && torch.module.bind(py).call_method0(name!("is_grad_enabled"))?.is_truthy()?
+        && !torch.rules.below_gradients.is_now(py)?)
 }
 
 /// Whether a tensor was made in inference mode, which is off now.

@@ -50,7 +50,7 @@ impl Undoing for Torch {
             return false;
         }
         let _quiet = Quiet::about([example]);
-        effects::keeps_history(self.module.bind(example.py()), example).unwrap_or(true)
+        effects::keeps_history(self, example).unwrap_or(true)
     }
 
     /// A tensor of inference mode outside it: nothing may change it, or remember it for gradients.

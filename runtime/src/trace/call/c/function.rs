@@ -309,7 +309,7 @@ impl<'py> Tracer<'py> {
     /// Whether C calls the object and asks it for nothing else: a proxy will do, whatever class of C it is of.
     fn is_only_called(&mut self, callable: &Bound<'py, PyAny>, calls: bool, value: ValueId) -> Traced<bool> {
         // `partial` takes a partial function apart.
-        if !calls || callable.cast::<PyType>().is_ok_and(|class| types::c_name(class) == "functools.partial") {
+        if !calls || callable.cast::<PyType>().is_ok_and(|class| types::is_c_class(class, "functools.partial")) {
             return Ok(false);
         }
         let class = self.class_of(value)?;

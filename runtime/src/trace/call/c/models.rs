@@ -228,7 +228,7 @@ impl<'py> Tracer<'py> {
         let key = interned(self.py, name);
         let mut bases = types::mro(class).into_iter().flatten().filter_map(|base| base.cast_into::<PyType>().ok());
         let base = bases.find(|base| is_c_type(base) && types::own(base, &key).is_some())?;
-        let listed = CONVERSIONS.iter().any(|row| row.1 == name && types::c_name(&base) == row.0);
+        let listed = CONVERSIONS.iter().any(|row| row.1 == name && types::is_c_class(&base, row.0));
         if listed { base.getattr(&key).ok() } else { None }
     }
 

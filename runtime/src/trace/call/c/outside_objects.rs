@@ -22,7 +22,7 @@ impl<'py> Tracer<'py> {
             .or_else(|error: PyErr| internal(error.to_string()))?;
         let said = self.import("types", "SimpleNamespace")?.call0().or_else(|error| self.raise_error(error))?;
         for (name, member) in members {
-            if types::c_name(&member.get_type()) == "member_descriptor" {
+            if types::is_c_class(&member.get_type(), "member_descriptor") {
                 let value = self.get_attr(original, &name)?;
                 let native = self.native(value)?;
                 said.setattr(name, native).or_else(|error| self.raise_error(error))?;
@@ -88,7 +88,7 @@ impl<'py> Tracer<'py> {
         };
         let mut positional: Vec<_> = first.iter().map(|item| self.absorb(item)).collect();
         for value in &positional {
-            if types::c_name(&self.class_of(*value)?) == "functools._PlaceholderType" {
+            if types::is_c_class(&self.class_of(*value)?, "functools._PlaceholderType") {
                 return unsupported("call of a C object", "functools.partial with placeholders");
             }
         }

@@ -243,7 +243,7 @@ impl<'py> Tracer<'py> {
         if class.is(self.py.get_type::<PyFunction>()) {
             return self.new_function(class, args);
         }
-        if types::c_name(class) == "types.GenericAlias" {
+        if types::is_c_class(class, "types.GenericAlias") {
             self.refuse_generic_classes(&args.positional)?;
         }
         let exception = class.is_subclass_of::<pyo3::exceptions::PyBaseException>().unwrap_or(false);
@@ -302,7 +302,7 @@ impl<'py> Tracer<'py> {
                 let Some(bound) = self.special(value, &method)? else { return Ok(None) };
                 let result = self.call(bound, Arguments::default())?;
                 let class = self.class_of(result)?;
-                if types::c_name(&class) == name {
+                if types::is_c_class(&class, name) {
                     return Ok(Some(result));
                 }
                 unsupported("conversion that gives another type", name)

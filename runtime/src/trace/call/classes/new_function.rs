@@ -54,7 +54,7 @@ impl<'py> Tracer<'py> {
         let Some(own) = self.owned(value) else { return unsupported(KIND, "a part of it is from outside") };
         let is_proxy = |item: Bound<'py, PyAny>| {
             let stands_for = self.value_of_proxy(&item);
-            stands_for.is_some_and(|of| self.owned(of).is_none_or(|cell| types::c_name(&cell.get_type()) == "cell"))
+            stands_for.is_some_and(|of| self.owned(of).is_none_or(|cell| types::is_c_class(&cell.get_type(), "cell")))
         };
         match own.cast::<PyTuple>().is_ok_and(|parts| parts.iter().any(is_proxy)) {
             true => unsupported(KIND, "a part of it is from outside"),

@@ -37,7 +37,7 @@ impl<'py> Tracer<'py> {
             return self.part_of_tuple(value, &object);
         }
         if let Some((referent, None)) = self.referent(&object)
-            && types::c_name(&object.get_type()) == "weakref.ReferenceType"
+            && types::is_c_class(&object.get_type(), "weakref.ReferenceType")
         {
             let Some(part) = self.part(referent)? else { return Ok(None) };
             let reference = self.import("_weakref", "ref")?;

@@ -43,7 +43,7 @@ impl<'py> Tracer<'py> {
 
     /// Breaks where a name holds an import that is still to be made: reading the name makes it.
     pub(crate) fn refuse_lazy_import(&self, value: ValueId, name: &str) -> Traced<()> {
-        let lazy = |object: Bound<'_, PyAny>| types::c_name(&object.get_type()) == "lazy_import";
+        let lazy = |object: Bound<'_, PyAny>| types::is_c_class(&object.get_type(), "lazy_import");
         match cfg!(Py_3_15) && self.real(value).is_some_and(lazy) {
             true => unsupported("import that is still to be made", name),
             false => Ok(()),
@@ -135,7 +135,7 @@ impl<'py> Tracer<'py> {
         }
         let name = interned(self.py, NAME);
         let Some(found) = self.frame_builtin(frame, NAME, &name)? else { return unsupported("import", OTHER) };
-        let of_c = |found: &Bound<'py, PyAny>| types::c_name(&found.get_type()) == "builtin_function_or_method";
+        let of_c = |found: &Bound<'py, PyAny>| types::is_c_class(&found.get_type(), "builtin_function_or_method");
         let own = self.import("builtins", NAME)?;
         match self.known(found).filter(of_c).is_some_and(|found| found.is(&own)) {
             true => Ok(()),

@@ -62,7 +62,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Option<ValueId>> {
         const COMPARISONS: [&str; 6] = ["__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"];
         let Some(owner) =
-            callee::owner_of(method).filter(|_| types::c_name(&method.get_type()) == "wrapper_descriptor")
+            callee::owner_of(method).filter(|_| types::is_c_class(&method.get_type(), "wrapper_descriptor"))
         else {
             return Ok(None);
         };
@@ -132,7 +132,7 @@ impl<'py> Tracer<'py> {
         let wrapped = self.get_attr(descriptor, "__func__")?;
         match class {
             _ if kind == "staticmethod" => Ok(Some(wrapped)),
-            Some(class) if types::c_name(&self.class_of(wrapped)?) == "function" => {
+            Some(class) if types::is_c_class(&self.class_of(wrapped)?, "function") => {
                 self.bind_inner(wrapped, class).map(Some)
             }
             _ => Ok(None),

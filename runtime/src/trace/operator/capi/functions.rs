@@ -51,7 +51,7 @@ fn id_of(name: &str) -> Option<FunctionId> {
 }
 
 /// Pointers of the `slot_*` functions, read from a class that defines every special method.
-fn wrappers(py: Python<'_>) -> PyResult<FxHashMap<(usize, &'static str), &'static str>> {
+fn wrappers(py: Python<'_>) -> PyResult<Namespace> {
     let methods = PyDict::new(py);
     for definition in SLOTDEFS {
         if !matches!(
@@ -72,18 +72,23 @@ fn wrappers(py: Python<'_>) -> PyResult<FxHashMap<(usize, &'static str), &'stati
     let plain = py.get_type::<PyType>().call1(("plain", (), PyDict::new(py)))?.cast_into::<PyType>()?;
     let next = Slot::tp_iternext;
     if let Some(pointer) = types::slot_pointer(&plain, next.suite(), next.offset()) {
-        found.insert((pointer, next.name()), "_PyObject_NextNotImplemented");
+        found.insert((pointer, next), named("_PyObject_NextNotImplemented"));
     }
     for definition in SLOTDEFS {
         let (slot, Some(function)) = (definition.slot, definition.function) else { continue };
         if let Some(pointer) = types::slot_pointer(&class, slot.suite(), slot.offset()) {
-            found.insert((pointer, slot.name()), function);
+            found.insert((pointer, slot), named(function));
         }
     }
     Ok(found)
 }
 
-type Namespace = FxHashMap<(usize, &'static str), &'static str>;
+/// Names of functions, and what they are in the generated code.
+type Namespace = FxHashMap<(usize, Slot), (&'static str, Option<FunctionId>)>;
+
+fn named(name: &'static str) -> (&'static str, Option<FunctionId>) {
+    (name, id_of(name))
+}
 
 /// Names of slot pointers, filled as types are met. No Python code runs while they are locked: another thread could go on then, and wait.
 fn names(py: Python<'_>) -> PyResult<&'static Mutex<Namespace>> {
@@ -94,7 +99,7 @@ fn names(py: Python<'_>) -> PyResult<&'static Mutex<Namespace>> {
 /// Notes the names of a C type's slot functions, from the type's row in the generated table.
 fn note_type(class: &Bound<'_, PyType>, names: &mut Namespace) {
     for Filled { slot, pointer, function, .. } in semantics::filled(class) {
-        names.entry((pointer, slot.name())).or_insert(function);
+        names.entry((pointer, slot)).or_insert_with(|| named(function));
     }
 }
 
@@ -103,7 +108,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn slot_function(&mut self, class: &Bound<'py, PyType>, slot: Slot) -> Traced<Option<SlotFunction>> {
         self.rely_on_slots(class);
         let Some(pointer) = types::slot_pointer(class, slot.suite(), slot.offset()) else { return Ok(None) };
-        let key = (pointer, slot.name());
+        let key = (pointer, slot);
         let names = names(self.py).or_else(|error| internal(error.to_string()))?;
         let Ok(mut names) = names.lock() else { return internal("the table of slot functions is poisoned") };
         if !names.contains_key(&key)
@@ -113,8 +118,8 @@ impl<'py> Tracer<'py> {
                 note_type(&base, &mut names);
             }
         }
-        let name = names.get(&key).copied().unwrap_or(slot.name());
-        Ok(Some(SlotFunction { pointer, slot: Some(slot), name, id: id_of(name) }))
+        let (name, id) = names.get(&key).copied().unwrap_or_else(|| named(slot.name()));
+        Ok(Some(SlotFunction { pointer, slot: Some(slot), name, id }))
     }
 
     pub(crate) fn has_suite_of(&self, class: &Bound<'py, PyType>, suite: Suite) -> bool {

@@ -344,7 +344,7 @@ impl CApi for Tracer<'_> {
 
     fn PyCFunction_CheckExact(&mut self, object: &ValueId) -> Traced<bool> {
         let class = self.class_of(*object)?;
-        Ok(types::c_name(&class) == "builtin_function_or_method")
+        Ok(types::is_c_class(&class, "builtin_function_or_method"))
     }
 
     fn PyCFunctionObject_m_ml_ml_name(&mut self, object: &ValueId) -> Traced<String> {
@@ -470,7 +470,7 @@ impl CApi for Tracer<'_> {
     }
 
     fn PyMethod_Check(&mut self, object: &ValueId) -> Traced<bool> {
-        Ok(types::c_name(&self.class_of(*object)?) == "method")
+        Ok(types::is_c_class(&self.class_of(*object)?, "method"))
     }
 
     fn _PyObject_SetAttributeErrorContext(&mut self, error: &Unwind, v: &ValueId, name: &ValueId) -> Traced<i32> {
