@@ -3,6 +3,7 @@
 import traceback
 import unittest
 
+import numpy
 import slotrt
 import torch
 from torch import nn
@@ -237,6 +238,22 @@ class Failures(unittest.TestCase):
             args = torch.randn(3, 4, generator=torch.Generator().manual_seed(1)), torch.tensor([1, 9 if bad else 2, 0])
             self.assertEqual(self.observed(compiled, *args), self.observed(two, *args), bad)
             self.assertEqual(repr(one.state_dict()), repr(two.state_dict()), bad)
+
+    def test_arrays_after_what_raises(self):
+        steps, weight = torch.zeros(()), torch.ones(4, 4)
+
+        def stepped(x):
+            steps.add_(1)
+            try:
+                weight @ x
+            except RuntimeError:
+                pass
+            return numpy.zeros(4, "f4")
+
+        compiled = slotrt.compile(stepped)
+        for count in range(1, 4):
+            compiled(torch.ones(4, dtype=torch.bool))
+            self.assertEqual(steps.item(), count)
 
     def test_one_graph(self):
         # What is taken back is no reason to break.

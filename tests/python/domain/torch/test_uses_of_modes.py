@@ -210,8 +210,30 @@ class Uses(torch_programs.ThreeWays, unittest.TestCase):
     rows, not_there = ROWS, NOT_THERE
 
 
+VIEWS = [lambda x: x.__getitem__(0), torch.ops.aten.alias, lambda x: x.unfold(0, 2, 1), lambda x: x.view(torch.int32), torch.t, lambda x: x * 2]
+
+
 class Around(unittest.TestCase):
     """Modes that are active where compiled code is called."""
+
+    def test_views_in_inference_mode(self):
+        leaf = torch.ones(4, requires_grad=True)
+
+        def looked_at(tensor):
+            return tensor.requires_grad, tensor.is_leaf, tensor.is_inference(), tensor._is_view()
+
+        for number, view in enumerate(VIEWS):
+
+            def within(x):
+                with torch.inference_mode():
+                    made = view(x)
+                    inside = looked_at(made)
+                return inside, looked_at(made)
+
+            for x in (leaf, leaf * 2, torch.ones(4)):
+                with self.subTest(number=number, requires_grad=x.requires_grad, is_leaf=x.is_leaf):
+                    self.assertEqual(slotrt.compile(within)(x), within(x))
+
 
     def test_devices(self):
         def f(x):

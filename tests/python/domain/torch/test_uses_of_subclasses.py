@@ -410,6 +410,34 @@ ROWS = [
 class Uses(torch_programs.ThreeWays, unittest.TestCase):
     rows = ROWS
 
+    def test_functions_with_gradients_of_their_own(self):
+        class Bare(torch.Tensor):
+            pass
+
+        class Pair(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.mark_non_differentiable(*[part for part in (x,) if not part.requires_grad])
+                return x * x.shape[0], 3
+
+            @staticmethod
+            def backward(ctx, grad, unused):
+                return grad
+
+        class Alone(Pair):
+            @staticmethod
+            def forward(ctx, x):
+                return (x,)
+
+        for function in (Pair.apply, Alone.apply):
+
+            def applied(x):
+                result = function(x)
+                return type(result), [type(part) for part in result], result[0].tolist()
+
+            for x in (torch.ones(2).as_subclass(Bare), torch.ones(2).as_subclass(Bare).requires_grad_()):
+                self.assertEqual(slotrt.compile(applied)(x), applied(x))
+
     def test_a_class_that_changes(self):
         kind = type("Changing", (torch.Tensor,), {})
         compiled = slotrt.compile(lambda x: x * 2)
