@@ -33,7 +33,7 @@ import tensors
 LIMIT = 10  # seconds of the processor's time for one program compiled
 PLAIN_LIMIT = 2  # the same uncompiled
 MEMORY = 4 << 30
-TORCH_MEMORY = 24 << 30  # of addresses: its libraries alone take several
+TORCH_MEMORY = 8 << 30  # of addresses: its libraries alone take several
 CANDIDATE = 30  # seconds of the processor's time for one candidate of the smaller program
 SEARCH = 300  # seconds for the search of a smaller program
 AGAIN = 0.2  # seconds after which a program that swallowed the exception gets it again

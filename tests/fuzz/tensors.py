@@ -305,14 +305,18 @@ class Tried(Tensors):
             self.live.update(zip("abc", eval(f"({', '.join(arguments)},)", self.live)))
 
     def works(self, lines):
-        """Whether the lines raise nothing, after those before them."""
+        """Whether the lines raise nothing after those before them, and make nothing large."""
         text = "\n".join(line[4:] for line in lines)
         with contextlib.redirect_stdout(io.StringIO()):
             try:
                 exec(text, self.live)
+                return not any(self.large(value) for value in self.live.values())
             except Exception:
                 return False
-        return True
+
+    def large(self, value):
+        """Whether a value is a tensor of so many elements that a few operations more would fill the memory."""
+        return isinstance(value, self.live["torch"].Tensor) and value.numel() > 1 << 10
 
     def guarded(self, count):
         for _ in range(2 * count):

@@ -16,9 +16,9 @@ def _with_fx(backend):
     def adapted(graph, example_inputs):
         if not has_tensors(graph):
             return given(graph, example_inputs, None)
-        early, symbols = Early(graph), None
-        if has_apart(early.late, early.results):
-            return native_call(Parts(graph, early, part))
+        early, symbols, inputs = Early(graph), None, _values(graph, example_inputs)
+        if has_apart(early.late, early.results, inputs):
+            return native_call(Parts(graph, early, inputs, part))
         example_inputs = tuple(map(own_base, early.values(example_inputs)))
         sizes = early.sizes()
         if any(known is not None for known in sizes):
@@ -30,7 +30,7 @@ def _with_fx(backend):
         if conditions is not None:
             if any(map(is_early, conditions[1])):
                 # No guard asks for these numbers.
-                return native_call(Parts(graph, early, part))
+                return native_call(Parts(graph, early, inputs, part))
             graph.require(*conditions)
         return native_call(early.before(compiled)) if early.calls else compiled
 
@@ -51,7 +51,9 @@ def _with_fx(backend):
     def given(graph, example_inputs, examples):
         try:
             with surroundings(graph, example_inputs):
-                return backend(graph, example_inputs)
+                compiled = backend(graph, example_inputs)
+            # Hooks of all modules are none of the graph's.
+            return compiled.forward if compiled is graph and hasattr(graph, "graph") else compiled
         except Exception as error:
             _attach(error, graph, backend)
             raise
@@ -61,6 +63,11 @@ def _with_fx(backend):
 
     adapted.__wrapped__ = backend
     return adapted
+
+
+def _values(graph, example_inputs):
+    """What the placeholders of a graph are in this call."""
+    return dict(zip((node for node in graph if node.op == "placeholder"), example_inputs))
 
 
 def _attach(error, graph, backend):

@@ -9,23 +9,26 @@ from ._early import nodes, value
 from ._histories import as_recorded
 from ._part_kinds import Kinds
 from ._slotrt import Node
+from ._ways_back import divide
 
-def has_apart(calls, results):
-    """Whether there are calls that a backend for tensors does not compile, or not with the others."""
+
+def has_apart(calls, results, inputs):
+    """Whether there are calls that a backend for tensors does not compile, or not with the others; `inputs` are the values of the placeholders."""
     is_split = any(node.meta.get("apart") in ("call", "end") or node.meta["domain"] not in ("", "torch") for node in calls)
-    return is_split or bool(as_recorded(calls, results, lambda node: False, _ends_part)[0])
+    alone = as_recorded(calls, results, lambda node: False, _ends_part)[0]
+    return is_split or bool(alone) or bool(divide(calls, results, inputs, alone, _ends_part))
 
 
 class Parts:
-    """What runs in place of such a graph, where `early` comes first. `compiled(inputs, calls, results, values, sizes)` is what a
-    backend makes of a part, and on what it relies of the sizes that have names."""
+    """What runs in place of such a graph, where `early` comes first, and the placeholders have values like `inputs`. `compiled(inputs, calls, results,
+    values, sizes)` is what a backend makes of a part, and on what it relies of the sizes that have names."""
 
-    def __init__(self, graph, early, compiled):
+    def __init__(self, graph, early, inputs, compiled):
         self._inputs = [node for node in graph if node.op == "placeholder"]
         self._results = early.results
         first = set(early.calls)
         rest = [node for node in graph if node.op == "call_function" and node not in first]
-        self._steps = list(_steps([*early.calls, *rest], self._results, compiled))
+        self._steps = list(_steps([*early.calls, *rest], self._results, inputs, compiled))
         needed = set(nodes(self._results))
         for step in reversed(self._steps):
             step.begin(needed)
@@ -89,18 +92,20 @@ class _Part:
         values.update((node, own[node]) for node in self._results)
 
 
-def _steps(calls, results, compiled):
+def _steps(calls, results, inputs, compiled):
     """The calls in their order: those that a backend takes together, the others one by one."""
     together, (alone, within) = [], as_recorded(calls, results, _is_apart, _ends_part)
+    alone.update(node for node in calls if _is_apart(node) and node not in within)
+    ends = divide(calls, results, inputs, alone, _ends_part)
     for node in calls:
-        if node in alone or _is_apart(node) and node not in within:
+        if node in alone:
             if together:
                 yield _Part(together, compiled)
                 together = []
             yield _Call(node)
         else:
             together.append(node)
-            if _ends_part(node):
+            if node in ends or _ends_part(node):
                 yield _Part(together, compiled)
                 together = []
     if together:

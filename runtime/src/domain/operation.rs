@@ -208,6 +208,8 @@ pub enum Answer<'py> {
         /// What it gives.
         gives: Gives,
     },
+    /// Record a call that changes operands and gives something else: a change that gives nothing, and the node or the parts of the same call.
+    Both(Box<Answer<'py>>, Box<Answer<'py>>),
     /// Record `target(*args, **kwargs)`, which gives leaves their gradients, and gives `None`. It does not raise.
     Backward {
         /// The Python callable that the graph calls.

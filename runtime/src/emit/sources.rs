@@ -176,6 +176,17 @@ impl<'a, 'py> Writer<'a, 'py> {
                 let (op, arg) = self.code.isa().subscription();
                 self.plain(op, arg);
             }
+            Source::ItemFromEnd(base, index) => {
+                self.source(base)?;
+                self.constant((-(*index as isize)).into_pyobject(self.py).map_err(PyErr::from)?.into_any());
+                let (op, arg) = self.code.isa().subscription();
+                self.plain(op, arg);
+            }
+            Source::Length(base) => {
+                self.callee(snapshot::original(self.py, "builtins", "len")?);
+                self.source(base)?;
+                self.call(1);
+            }
             Source::OwnItem(base, method, index) => {
                 self.callee(method.0.bind(self.py).clone());
                 self.source(base)?;

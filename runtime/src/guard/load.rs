@@ -34,6 +34,8 @@ pub(super) enum Load {
     ContextValue(usize),
     Dict(usize),
     Item(usize, usize),
+    ItemFromEnd(usize, usize),
+    Length(usize),
     OwnItem(usize, SharedObject, usize),
     EntryFor(usize, usize),
     HasKey(usize, usize),
@@ -86,6 +88,8 @@ impl Load {
             Self::ContextValue(base) => context_variable::value(register(base)?),
             Self::Dict(base) => Some(inspect::own_dict(register(base)?)),
             Self::Item(base, index) => values::item(register(base)?, *index),
+            Self::ItemFromEnd(base, index) => values::item_from_end(register(base)?, *index),
+            Self::Length(base) => Some(values::length(register(base)?)?.into_pyobject(py).ok()?.into_any()),
             Self::OwnItem(base, method, index) => values::own_item(register(base)?, method.bind(py), *index),
             Self::EntryFor(dict, key) => values::entry_for(register(dict)?, register(key)?),
             Self::HasKey(container, key) => values::has_key(register(container)?, register(key)?),
@@ -137,6 +141,8 @@ impl Load {
             Self::ContextValue(base) => Self::ContextValue(register(*base)),
             Self::Dict(base) => Self::Dict(register(*base)),
             Self::Item(base, index) => Self::Item(register(*base), *index),
+            Self::ItemFromEnd(base, index) => Self::ItemFromEnd(register(*base), *index),
+            Self::Length(base) => Self::Length(register(*base)),
             Self::OwnItem(base, method, index) => Self::OwnItem(register(*base), Arc::clone(method), *index),
             Self::EntryFor(dict, key) => Self::EntryFor(register(*dict), register(*key)),
             Self::HasKey(container, key) => Self::HasKey(register(*container), register(*key)),
@@ -173,6 +179,7 @@ impl Load {
             | (Self::Content(one), Self::Content(other))
             | (Self::ContextValue(one), Self::ContextValue(other))
             | (Self::Dict(one), Self::Dict(other))
+            | (Self::Length(one), Self::Length(other))
             | (Self::Referent(one), Self::Referent(other))
             | (Self::WeakReferent(one), Self::WeakReferent(other))
             | (Self::WeakReference(one), Self::WeakReference(other))
@@ -188,6 +195,7 @@ impl Load {
             (Self::EntryFor(base, key), Self::EntryFor(there, other))
             | (Self::HasKey(base, key), Self::HasKey(there, other)) => base == there && key == other,
             (Self::Item(base, index), Self::Item(there, other))
+            | (Self::ItemFromEnd(base, index), Self::ItemFromEnd(there, other))
             | (Self::Ahead(base, index), Self::Ahead(there, other))
             | (Self::Size(base, index), Self::Size(there, other)) => base == there && index == other,
             (Self::Drawn(base, draw), Self::Drawn(there, other)) => base == there && draw == other,
@@ -220,6 +228,8 @@ impl Load {
             | Self::ContextValue(_)
             | Self::Dict(_)
             | Self::Item(..)
+            | Self::ItemFromEnd(..)
+            | Self::Length(_)
             | Self::Size(..)
             | Self::Contents(_)
             | Self::Address(_)

@@ -30,7 +30,7 @@ pub use contents::all_different::AllDifferent;
 pub use contents::bound_method::BoundMethod;
 pub use contents::bytes_content::{BytesContent, ShownPart};
 pub use contents::dead_reference::DeadReference;
-pub use contents::deque_shape::DequeShape;
+pub use contents::deque_limit::DequeLimit;
 pub use contents::empty_slot::EmptySlot;
 pub use contents::has_item::HasItem;
 pub use contents::hashed_by_c::HashedByC;

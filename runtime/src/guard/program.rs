@@ -5,7 +5,7 @@ use super::function_shape::FunctionShape;
 use super::function_state::FunctionState;
 use super::homes::Homes;
 use super::load::{Load, Registers};
-use super::source::{Source, size_key};
+use super::source::{Source, length_key, size_key};
 use super::step::{Action, Step};
 use super::test::Test;
 use super::values;
@@ -150,6 +150,7 @@ impl Program {
                 Action::Check { register, test } => {
                     let (Some(value), Some(key)) = (&registers[*register], self.keys.get(step.guard)) else { continue };
                     let (sizes, numbers) = (test.other_sizes(value), test.other_numbers(value, *key));
+                    changed.extend(test.other_length(value).then(|| length_key(*key)));
                     if sizes.is_empty() && numbers.is_empty() && !test.holds(value) {
                         registers[*register] = None;
                     }
@@ -300,6 +301,8 @@ impl Builder<'_> {
             Source::OwnItem(base, method, index) => {
                 Load::OwnItem(self.load(base)?, Arc::new(method.0.clone_ref(self.py)), *index)
             }
+            Source::ItemFromEnd(base, index) => Load::ItemFromEnd(self.load(base)?, *index),
+            Source::Length(base) => Load::Length(self.load(base)?),
             Source::Size(base, index) => Load::Size(self.load(base)?, *index),
             Source::Contents(base) => Load::Contents(self.load(base)?),
             Source::Address(base) => Load::Address(self.load(base)?),

@@ -29,6 +29,10 @@ pub enum Source {
     OwnAttr(Arc<Source>, Arc<str>),
     /// `base[index]` of an exact tuple or list.
     Item(Arc<Source>, usize),
+    /// `base[-index]` of an exact list.
+    ItemFromEnd(Arc<Source>, usize),
+    /// How many items a list or deque has.
+    Length(Arc<Source>),
     /// The same of an instance of a derived class, or of another container of C: by this method of its C class.
     OwnItem(Arc<Source>, Arc<Fixed>, usize),
     /// An entry of a dict of a derived class, whose `__getitem__` must not run.
@@ -126,6 +130,9 @@ impl Source {
         if let Self::Item(base, index) = self {
             return item_key(base.key(), *index);
         }
+        if let Self::Length(base) = self {
+            return length_key(base.key());
+        }
         let mut hasher = rustc_hash::FxHasher::default();
         (PATH, self).hash(&mut hasher);
         hasher.finish()
@@ -136,7 +143,9 @@ impl Source {
     pub fn is_part_of_argument(&self) -> bool {
         match self {
             Self::Local(_) => true,
-            Self::Item(base, _) | Self::DictItem(base, _) | Self::Size(base, _) => base.is_part_of_argument(),
+            Self::Item(base, _) | Self::ItemFromEnd(base, _) | Self::DictItem(base, _) | Self::Size(base, _) => {
+                base.is_part_of_argument()
+            }
             _ => false,
         }
     }
@@ -146,7 +155,9 @@ impl Source {
     pub fn container_slot(&self) -> Option<u32> {
         match self {
             Self::Local(slot) => Some(*slot),
-            Self::Item(base, _) | Self::DictItem(base, _) | Self::Ahead(base, _) => base.container_slot(),
+            Self::Item(base, _) | Self::ItemFromEnd(base, _) | Self::DictItem(base, _) | Self::Ahead(base, _) => {
+                base.container_slot()
+            }
             _ => None,
         }
     }
@@ -164,11 +175,16 @@ impl Source {
     #[must_use]
     pub fn origin(&self) -> &Self {
         match self {
-            Self::Item(base, _) | Self::DictItem(base, _) if matches!(**base, Self::Local(_)) => self,
+            Self::Item(base, _) | Self::ItemFromEnd(base, _) | Self::DictItem(base, _)
+                if matches!(**base, Self::Local(_)) =>
+            {
+                self
+            }
             Self::DictItem(base, _)
             | Self::Attr(base, _)
             | Self::OwnAttr(base, _)
             | Self::Item(base, _)
+            | Self::ItemFromEnd(base, _)
             | Self::Keys(base)
             | Self::Values(base)
             | Self::WithHash(base, ..)
@@ -192,6 +208,8 @@ impl Source {
             | Self::Attr(base, _)
             | Self::OwnAttr(base, _)
             | Self::Item(base, _)
+            | Self::ItemFromEnd(base, _)
+            | Self::Length(base)
             | Self::OwnItem(base, ..)
             | Self::OwnEntry(base, _)
             | Self::EntryFor(base, _)
@@ -241,6 +259,14 @@ const SIZE: u64 = 0x79b9;
 pub fn size_key(base: u64, index: usize) -> u64 {
     let mut hasher = rustc_hash::FxHasher::default();
     (SIZE, base, index).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The [`Source::key`] of the length of the list at a source with this key.
+#[must_use]
+pub fn length_key(base: u64) -> u64 {
+    let mut hasher = rustc_hash::FxHasher::default();
+    ("length", base).hash(&mut hasher);
     hasher.finish()
 }
 

@@ -2,7 +2,7 @@
 use super::condition::DomainCheck;
 use super::contents::all_different::{ALL_DIFFERENT, AllDifferent};
 use super::contents::dead_reference::{DEAD_REFERENCE, DeadReference};
-use super::contents::deque_shape::{DEQUE_SHAPE, DequeShape};
+use super::contents::deque_limit::{DEQUE_LIMIT, DequeLimit};
 use super::contents::empty_slot::{EMPTY_SLOT, EmptySlot};
 use super::contents::has_item::{HAS_ITEM, HasItem};
 use super::contents::iterators_apart::{ITERATOR_APART, IteratorApart};
@@ -26,10 +26,7 @@ pub fn check_of(name: &str, state: &Bound<'_, PyAny>) -> PyResult<Option<Box<dyn
         EMPTY_SLOT => Box::new(EmptySlot(state.clone().unbind())),
         NO_ATTRIBUTES => Box::new(NoAttributes),
         NULL_MEMBER => Box::new(NullMember(state.extract()?)),
-        DEQUE_SHAPE => {
-            let (length, limit) = state.extract()?;
-            Box::new(DequeShape { length, limit })
-        }
+        DEQUE_LIMIT => Box::new(DequeLimit(state.extract::<(Option<usize>,)>()?.0)),
         SAME_VALUE => match SameValue::of(state) {
             Some(check) => Box::new(check),
             None => return Ok(None),

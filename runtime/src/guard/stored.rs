@@ -188,6 +188,11 @@ fn write_load<'py>(load: &Load, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
             one(21, *base);
             out.bytes.number(*index as u64);
         }
+        Load::Length(base) => one(27, *base),
+        Load::ItemFromEnd(base, index) => {
+            one(28, *base);
+            out.bytes.number(*index as u64);
+        }
         Load::Contents(base) => one(25, *base),
         Load::Address(base) => one(26, *base),
         Load::Together(parts) => {
@@ -261,6 +266,8 @@ fn read_source(from: &mut In<'_, '_>, paths: &RefCell<Vec<Arc<Source>>>) -> Resu
         21 => Source::Size(base, from.bytes.index()?),
         25 => Source::Contents(base),
         26 => Source::Address(base),
+        27 => Source::Length(base),
+        28 => Source::ItemFromEnd(base, from.bytes.index()?),
         _ => return Err(Damaged.into()),
     })
 }

@@ -114,6 +114,11 @@ impl Test {
         }
     }
 
+    /// Whether the value is a container of another length than the test asks for.
+    pub fn other_length(&self, value: &Bound<'_, PyAny>) -> bool {
+        matches!(self, Self::Length(length) if values::length(value).is_some_and(|now| now != *length))
+    }
+
     /// Whether both test the same.
     pub fn same(&self, other: &Self, py: Python<'_>) -> bool {
         match (self, other) {

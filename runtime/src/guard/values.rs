@@ -1,7 +1,8 @@
 //! Reads and comparisons of guards: entries, lengths, keys, parts of functions, constants. None runs code of the program.
 use super::source::item_key;
+use crate::ffi::containers::{self, Kind};
 use crate::ffi::key_hashes::{is_hashed_in_python, runs_code_for, under_id};
-use crate::ffi::{containers, contexts, types};
+use crate::ffi::{contexts, types};
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyModule, PyString, PyTuple,
@@ -50,15 +51,25 @@ pub(super) fn item<'py>(sequence: &Bound<'py, PyAny>, index: usize) -> Option<Bo
     sequence.cast::<PyList>().ok()?.get_item(index).ok()
 }
 
+/// The same of a list, counted from its end.
+pub(super) fn item_from_end<'py>(sequence: &Bound<'py, PyAny>, index: usize) -> Option<Bound<'py, PyAny>> {
+    let list = sequence.cast::<PyList>().ok()?;
+    list.get_item(list.len().checked_sub(index)?).ok()
+}
+
 /// How long an array is in a dimension. The type of the array was looked at before: its shape is C's.
 pub(super) fn size<'py>(array: &Bound<'py, PyAny>, index: usize) -> Option<Bound<'py, PyAny>> {
     item(&array.getattr(crate::names::name!("shape")).ok()?, index)
 }
 
-/// Length of a builtin container, or an instance of a derived class as that of its builtin class, or of a string.
+/// Length of a builtin container or a deque, or an instance of a derived class as that of its builtin class, or of a string.
 pub(super) fn length(value: &Bound<'_, PyAny>) -> Option<usize> {
     let text = value.is_exact_instance_of::<PyString>() || value.is_exact_instance_of::<PyBytes>();
-    if text { value.len().ok() } else { containers::builtin_length(value) }
+    if text { value.len().ok() } else { containers::builtin_length(value).or_else(|| deque_length(value)) }
+}
+
+fn deque_length(value: &Bound<'_, PyAny>) -> Option<usize> {
+    containers::of(&value.get_type()).filter(|container| container.kind == Kind::Deque)?.length(value).ok()
 }
 
 /// What a method of C of the container's builtin class gives for an index.
@@ -70,13 +81,13 @@ pub(super) fn own_item<'py>(
     method.call1((sequence, index)).ok()
 }
 
-/// The truth of an exact number or text.
+/// The truth of an exact number or text, or of a builtin container.
 pub(super) fn truth(value: &Bound<'_, PyAny>) -> Option<bool> {
     let exact = value.is_exact_instance_of::<PyInt>()
         || value.is_exact_instance_of::<PyFloat>()
         || value.is_exact_instance_of::<PyString>()
         || value.is_exact_instance_of::<PyBytes>();
-    exact.then(|| value.is_truthy().ok()).flatten()
+    if exact { value.is_truthy().ok() } else { length(value).map(|length| length > 0) }
 }
 
 /// Whether a dict lacks a key.

@@ -189,9 +189,13 @@ impl Compiled {
 
     /// Which numbers from outside the next trace takes for symbolic.
     fn changing(&self, original: &Bound<'_, PyAny>, code: &Code) -> PyResult<Arc<ChangingSources>> {
-        let continuation = if self.unit.options.dynamic == Some(false) { None } else { metadata_in(original)? };
-        let loop_slots = continuation.map(|continuation| continuation.get().loop_slots(code)).unwrap_or_default();
-        let cache = self.cache.lock().map_err(|_| poisoned())?;
+        let continuation = metadata_in(original)?;
+        let mut loop_slots = continuation.map(|continuation| continuation.get().loop_slots(code)).unwrap_or_default();
+        let mut cache = self.cache.lock().map_err(|_| poisoned())?;
+        cache.in_loop = !loop_slots.is_empty();
+        if self.unit.options.dynamic == Some(false) {
+            loop_slots.clear();
+        }
         Ok(Arc::new(ChangingSources {
             keys: cache.changing.clone(),
             arguments: self.unit.options.dynamic == Some(true),

@@ -32,7 +32,8 @@ impl Compiled {
         let table = Arc::clone(&cache.table);
         drop(cache);
         if stale.is_some() {
-            self.unit.kept.forget_guesses();
+            self.unit.kept.forget_guesses(generation);
+            self.unit.loops.begin(generation);
         }
         drop(stale);
         Ok(table)
@@ -95,6 +96,9 @@ impl Compiled {
         let words = || in_words(&missed, args, function);
         if let Some(limit) = self.limit(&table, &missed, args.py())? {
             return self.give_up(function, &limit, words);
+        }
+        if let Some(limit) = self.loop_limit()? {
+            return self.leave_loop(function, &limit, words);
         }
         let words = if self.unit.shared.records() { words() } else { Vec::new() };
         self.unit.shared.count(|counters| &counters.recompiles);
@@ -160,6 +164,20 @@ impl Compiled {
         Ok(Choice::Original)
     }
 
+    /// The same in a loop, of which the program's log does not hear: the loop is slower than it could be, and as fast as without the compiler.
+    fn leave_loop(
+        &self,
+        function: &Bound<'_, PyAny>,
+        limit: &str,
+        missed: impl FnOnce() -> Vec<String>,
+    ) -> PyResult<Choice> {
+        self.unit.shared.count(|counters| &counters.frames_skipped);
+        if self.unit.shared.records() {
+            self.record_skipped(function, limit, missed())?;
+        }
+        Ok(Choice::Original)
+    }
+
     pub(super) fn record_skipped(
         &self,
         function: &Bound<'_, PyAny>,
@@ -183,6 +201,9 @@ impl Compiled {
     fn hit(&self, entry: &Entry, py: Python<'_>) -> Choice {
         let Some(run) = entry.run(py) else { return Choice::Original };
         self.unit.shared.count(|counters| &counters.cache_hits);
+        if self.resumed.is_some() {
+            self.unit.loops.note_run();
+        }
         Choice::Run(run)
     }
 

@@ -19,6 +19,8 @@ pub struct Cache {
     pub loaded: FxHashSet<u64>,
     /// Where calls have found other numbers than guards asked for.
     pub changing: FxHashSet<u64>,
+    /// Whether it is that of a continuation that goes on in a loop.
+    pub in_loop: bool,
     /// Whether one of these has differed once more: some trace had to know it.
     pub changed_again: bool,
 }

@@ -52,6 +52,15 @@ impl Compiled {
         Ok((!self.is_time(&mut cache, table, py)).then_some(text))
     }
 
+    /// Why a continuation in a loop is not traced once more: each step of the loop has needed a trace of its own.
+    pub(super) fn loop_limit(&self) -> PyResult<Option<String>> {
+        let [entries, _] = self.limits();
+        let in_loop = self.cache.lock().map_err(|_| poisoned())?.in_loop;
+        let may = !in_loop || self.unit.loops.may_trace(entries);
+        Ok((!may)
+            .then(|| format!("its loops were traced again {entries} times, more than they have run what was traced")))
+    }
+
     /// Whether the frame gets another chance: then the entry that served least makes room.
     fn is_time(&self, cache: &mut Cache, table: &Arc<Table>, py: Python<'_>) -> bool {
         let time = cache.patience.ends();

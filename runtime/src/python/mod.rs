@@ -23,6 +23,7 @@ pub(crate) mod hook;
 pub(crate) mod host;
 #[cfg(slotrt_traces)]
 mod limits;
+mod loops;
 #[cfg(slotrt_traces)]
 mod made_anew;
 #[cfg(slotrt_traces)]

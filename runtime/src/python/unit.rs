@@ -1,5 +1,6 @@
 //! A compilation unit: a function, its options, and the continuations already made.
 use super::frame_cache::Cache;
+use super::loops::Loops;
 use super::shared::{Options, Shared};
 use crate::bytecode::Code;
 use crate::ffi::function;
@@ -36,6 +37,8 @@ pub struct CompilationUnit {
     waits: AtomicU32,
     /// Whether traces break where numbers are drawn at random, in all that this unit's calls have led to: asked of the root.
     breaks_at_draws: AtomicBool,
+    /// How its loops pay for their traces.
+    pub(super) loops: Loops,
     /// Nanoseconds that backends took since they were last asked for.
     pub(super) backend_ns: AtomicU64,
 }
@@ -92,6 +95,7 @@ impl CompilationUnit {
             closed: AtomicBool::new(false),
             waits: AtomicU32::new(0),
             breaks_at_draws: AtomicBool::new(false),
+            loops: Loops::default(),
             backend_ns: AtomicU64::new(0),
         }
     }

@@ -3,9 +3,8 @@ use super::change::{OUT, changes};
 use super::contents::tags::is_left_by_compilers;
 use super::examples::layout::may_overlap;
 use super::examples::open::has_open;
-use super::examples::site::is_contiguous;
 use super::functions::context_modes::is_of_this_package;
-use super::functions::data::is_set_data;
+use super::functions::leaves::data::is_set_data;
 use super::functions::leaves::{DETACH, REQUIRES, is_set_requires_grad};
 use super::generators::draws_from;
 use super::library::Torch;
@@ -38,9 +37,8 @@ impl Torch {
         let name = own_name(target);
         let is_true = |value: &Operand<'_>| matches!(value, Operand::Known(value) if value.is_truthy().unwrap_or(true));
         let begins = kwargs.iter().any(|(name, value)| name == "requires_grad" && is_true(value));
-        // AOTAutograd puts a new tensor in the place of one that gets a result, and lays it out as operands lie.
-        let mut operands = args.iter().chain(kwargs.iter().map(|(_, value)| value));
-        let lays_out = kwargs.iter().any(|(name, _)| name == OUT) && !operands.all(is_contiguous);
+        // AOTAutograd puts a new tensor in the place of one that gets a result, and lays it out as it sees fit.
+        let lays_out = kwargs.iter().any(|(name, _)| name == OUT);
         // They keep a state of their own.
         let is_state = [DRAWN_INDICES, GET_STATE, SET_STATE, SEED_STATE].contains(&&*name);
         let is_odd =
@@ -51,6 +49,7 @@ impl Torch {
             || lays_out
             || is_state
             || is_of_this_package(target)
+            || self.changes_lists(target)
             // It would get operations on what nobody tells it of.
             || args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(|operand| operand.any_example(&is_odd))
             || args.iter().any(takes_packed)

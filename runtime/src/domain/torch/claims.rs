@@ -1,10 +1,10 @@
 //! Which calls are the domain's.
 use super::functions::context_modes::{is_context_mode, is_switch};
-use super::functions::data::is_set_data;
 use super::functions::device_modes::is_of_device;
 use super::functions::devices;
 use super::functions::enums::is_of_enum;
 use super::functions::kinds::{COUNTED, OVERRIDES, is_plain, is_question};
+use super::functions::leaves::data::is_set_data;
 use super::functions::leaves::is_set_requires_grad;
 use super::functions::random_state::is_of_random_state;
 use super::functions::type_names::is_instance_check;

@@ -2,11 +2,11 @@
 use super::examples::open::has_open;
 use super::functions::allowed::refuse_loud_script;
 use super::functions::context_modes::{context_mode, is_context_mode, is_switch, switch};
-use super::functions::data::is_set_data;
 use super::functions::device_modes::is_of_device;
 use super::functions::devices;
 use super::functions::enums::{enum_answer, is_of_enum};
 use super::functions::kinds::{COUNTED, OVERRIDES, PLAIN, is_plain, is_question};
+use super::functions::leaves::data::{CAN_TAKE, is_set_data};
 use super::functions::leaves::is_set_requires_grad;
 use super::functions::random_state::is_of_random_state;
 use super::functions::type_names::is_instance_check;
@@ -127,6 +127,9 @@ impl Torch {
             return self.is_of_type(meta, function, args);
         }
         let name = callee::name_of(function);
+        if name == CAN_TAKE {
+            return self.can_take_data(meta.py, args);
+        }
         if name == COUNTED {
             return count(function, args);
         }

@@ -5,7 +5,7 @@ pub(super) mod all_different;
 pub(super) mod bound_method;
 pub(super) mod bytes_content;
 pub(super) mod dead_reference;
-pub(super) mod deque_shape;
+pub(super) mod deque_limit;
 pub(super) mod empty_slot;
 pub(super) mod has_item;
 pub(super) mod hashed_by_c;

@@ -279,6 +279,7 @@ impl<'a, 'py> Plan<'a, 'py> {
             Load::Kept(_) => return State::Moving(NO_WATCHER),
             Load::Content(base) | Load::Entry(base, _) | Load::Attribute(base, _) => *base,
             Load::Dict(base) | Load::Item(base, _) | Load::OwnItem(base, ..) => *base,
+            Load::ItemFromEnd(base, _) | Load::Length(base) => *base,
             Load::Referent(base) | Load::Type(base) | Load::ContextValue(base) | Load::Size(base, _) => *base,
             Load::WeakReferent(base)
             | Load::WeakReference(base)
@@ -302,7 +303,9 @@ impl<'a, 'py> Plan<'a, 'py> {
             Load::Dict(_) if self.is_namespace(index, base, into) => State::Fixed("the namespace of an object"),
             Load::Dict(_) => State::Moving("the namespace of an object can be replaced"),
             Load::Item(..) if value.is_exact_instance_of::<PyTuple>() => State::Fixed("an item of a tuple"),
-            Load::Item(..) | Load::OwnItem(..) => State::Moving("the contents of a list"),
+            Load::Item(..) | Load::OwnItem(..) | Load::ItemFromEnd(..) | Load::Length(_) => {
+                State::Moving("the contents of a list")
+            }
             Load::EntryFor(..) | Load::HasKey(..) | Load::WithHash(..) => State::Moving("the contents of a container"),
             Load::Size(..) => State::Moving("the size of an array"),
             Load::Contents(_) => State::Moving("the contents of an array"),

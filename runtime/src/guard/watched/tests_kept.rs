@@ -1,5 +1,6 @@
 //! Which tests of a program need not be made while the watch holds, and how the others stay.
 use super::plan::{NO_WATCHER, Plan, State};
+use crate::ffi::containers;
 use crate::ffi::watch::Owner;
 use crate::guard::function_state::FunctionState;
 use crate::guard::step::{Action, Step};
@@ -38,6 +39,9 @@ impl<'py> Plan<'_, 'py> {
         match test {
             Test::TypeIs(_) if !keeps_type(&value) && !self.is_classed(index, register) => {
                 Err("the class of an object can be assigned")
+            }
+            Test::Truth(_) if containers::of(&value.get_type()).is_some() && !keeps_length(&value) => {
+                Err("the contents of a container")
             }
             Test::TypeIs(_) | Test::Is(_) | Test::Equals(_) | Test::Truth(_) => Ok(what),
             Test::Function(..) => Ok("the function"),

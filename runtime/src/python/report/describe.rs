@@ -29,6 +29,8 @@ pub fn source(py: Python<'_>, path: &Source, code: &Code) -> String {
         Source::DictItem(base, key) | Source::OwnEntry(base, key) => format!("{}[{}]", of(base), text(key.0.bind(py))),
         Source::Attr(base, name) | Source::OwnAttr(base, name) => format!("{}.{name}", of(base)),
         Source::Item(base, index) | Source::OwnItem(base, _, index) => format!("{}[{index}]", of(base)),
+        Source::ItemFromEnd(base, index) => format!("{}[-{index}]", of(base)),
+        Source::Length(base) => format!("len({})", of(base)),
         Source::EntryFor(base, key) => format!("{}[{}]", of(base), of(key)),
         Source::HasKey(base, _, key) => format!("{} in {}", of(key), of(base)),
         Source::Referent(base) => format!("what {} is a view of", of(base)),

@@ -112,6 +112,9 @@ impl<'py> Tracer<'py> {
     fn model_len(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
         let value = self.behind_view(value).unwrap_or(value);
         let value = self.behind_proxy(value)?.unwrap_or(value);
+        if let Some(length) = self.length_of_growing(value)? {
+            return Ok(Some(length));
+        }
         let viewed = self.length_of_view(value)?;
         if let Some(length) = viewed.map_or_else(|| self.unread_length(value), |length| Ok(Some(length)))? {
             let length = pyo3::types::PyInt::new(self.py, length).into_any();

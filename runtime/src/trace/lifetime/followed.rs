@@ -16,7 +16,7 @@ use crate::trace::value::finalisable::{is_finalisable, strongly_held};
 use crate::trace::value::kinds::is_scalar;
 use generated::slots::Slot;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyType, PyWeakrefReference};
+use pyo3::types::{PyDict, PyList, PyType, PyWeakrefReference};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -134,7 +134,11 @@ impl<'py> Tracer<'py> {
                     let_go.extend(globals.cast::<PyDict>().ok()?.get_item(name).ok().flatten());
                 }
                 Effect::SetCell { cell, .. } => let_go.extend(inspect::cell_content(&self.real(*cell)?)),
-                effect if self.is_append_to(effect, None) => {}
+                Effect::Call { args, .. } if self.is_append_to(effect, None) => {
+                    // A deque that is full lets go of as many as it gets.
+                    let to = args.first().and_then(|to| self.real(*to)).filter(|to| !to.is_instance_of::<PyList>());
+                    to.iter().for_each(|deque| let_go.extend(referents::direct(deque, MAX_LOOKED_AT)));
+                }
                 Effect::SetItem { .. } | Effect::DelItem { .. } | Effect::ReplaceList { .. } | Effect::Call { .. } => {
                     return None;
                 }

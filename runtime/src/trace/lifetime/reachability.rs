@@ -146,6 +146,7 @@ impl<'py> Tracer<'py> {
 pub(crate) fn is_within(source: &Source, containers: &FxHashMap<Source, ValueId>) -> bool {
     match source {
         Source::Item(base, _)
+        | Source::ItemFromEnd(base, _)
         | Source::DictItem(base, _)
         | Source::OwnItem(base, ..)
         | Source::OwnEntry(base, _)

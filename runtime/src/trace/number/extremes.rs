@@ -9,7 +9,7 @@ use pyo3::types::{PyList, PyTuple};
 
 impl Tracer<'_> {
     /// The items of a list or a tuple that the trace has made.
-    pub(super) fn items_made(&mut self, items: ValueId) -> Option<Vec<ValueId>> {
+    pub(crate) fn items_made(&mut self, items: ValueId) -> Option<Vec<ValueId>> {
         let made = self.owned(items)?;
         let items: Vec<_> = match (made.cast_exact::<PyList>(), made.cast_exact::<PyTuple>()) {
             (Ok(list), _) => list.iter().collect(),

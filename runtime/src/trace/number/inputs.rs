@@ -108,6 +108,19 @@ impl<'py> Tracer<'py> {
         Ok(Some(input))
     }
 
+    /// The length of a container at this path as a symbolic number: that it is an integer follows from the class of the container.
+    pub(crate) fn length_input(&mut self, path: Source, length: usize) -> Traced<ValueId> {
+        let object = PyInt::new(self.py, length).into_any();
+        if let Some(input) = self.input_of(path.clone(), &object)?
+            && let Some(symbol) = self.state.numbers.expressions.inputs(input).first()
+        {
+            self.state.numbers.expressions.bound(*symbol, 0);
+        }
+        let value = self.push(Value::Real { object: object.unbind(), source: Some(path) });
+        self.state.guard_requests.insert(value, GuardRequest::TYPE | GuardRequest::CLASS);
+        Ok(value)
+    }
+
     /// The number that a computed one is now; from here on a guard says so.
     pub(crate) fn known_computed(&mut self, value: ValueId) -> Option<Bound<'py, PyAny>> {
         let Value::New(New::Computed(computed)) = self.value(value) else { return None };

@@ -1,5 +1,6 @@
 //! Symbolic numbers in containers of the trace's own: C keeps proxies of them, and does not look at them.
 use crate::ffi::{callee, types};
+use crate::guard::is_number;
 use crate::names::name;
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
@@ -7,7 +8,7 @@ use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::ValueId;
 use crate::trace::value::kinds::{is_definition, is_scalar};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyModule, PyType};
+use pyo3::types::{PyCFunction, PyList, PyModule, PyType};
 
 /// How deep containers are looked into.
 const DEPTH: usize = 6;
@@ -38,8 +39,7 @@ const CONTAINERS: &[&str] = &[
 ];
 
 /// Functions of `builtins` that do the same.
-const BUILTINS: &[&str] =
-    &["sum", "min", "max", "sorted", "any", "all", "iter", "next", "len", "isinstance", "callable"];
+const BUILTINS: &[&str] = &["min", "max", "sorted", "any", "all", "iter", "next", "len", "isinstance", "callable"];
 
 impl<'py> Tracer<'py> {
     /// What a container of the trace's own, or an attribute of an object of its own, holds for a value.
@@ -64,7 +64,7 @@ impl<'py> Tracer<'py> {
         if !self.state.numbers.any_changes() {
             return Ok(());
         }
-        let by_slots = asks_by_slots(callable);
+        let by_slots = asks_by_slots(callable) && !args.iter().any(adds_exactly);
         self.state.numbers.will_ask_by_slots = by_slots;
         if !self.state.numbers.in_containers || by_slots {
             return Ok(());
@@ -112,6 +112,12 @@ impl<'py> Tracer<'py> {
         self.holds(object, depth, &|value| self.is_made_again(value))
     }
 
+    /// The same of numbers that the trace knows, too, for which C gets proxies.
+    pub(crate) fn holds_proxy_of_number(&self, object: &Bound<'py, PyAny>, depth: usize) -> bool {
+        let is_known = |value| self.real(value).is_some_and(|object| is_number(&object));
+        self.holds(object, depth, &|value| self.is_made_again(value) || is_known(value))
+    }
+
     fn holds(&self, object: &Bound<'py, PyAny>, depth: usize, is: &dyn Fn(ValueId) -> bool) -> bool {
         if object.is_instance_of::<Proxy>() {
             return self.value_of_proxy(object).is_some_and(is);
@@ -127,6 +133,14 @@ impl<'py> Tracer<'py> {
         let Ok(Ok(held)) = held.map(|held| held.cast_into::<PyList>()) else { return true };
         held.iter().any(|held| self.holds(&held, depth - 1, is))
     }
+}
+
+/// Whether it is a function that adds floats up more exactly than `+` does, where it sees that they are some.
+fn adds_exactly(callable: &Bound<'_, PyAny>) -> bool {
+    let is_of_module = || callee::receiver_of(callable).is_some_and(|module| module.is_instance_of::<PyModule>());
+    callable.is_instance_of::<PyCFunction>()
+        && is_of_module()
+        && matches!(&*callee::name_of(callable), "sum" | "sumprod")
 }
 
 /// Whether a function of C keeps what it goes through, or passes it on, and does no more than ask it for its order.

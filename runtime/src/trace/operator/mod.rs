@@ -11,6 +11,7 @@ pub(crate) mod outside;
 pub(crate) mod outside_appends;
 pub(crate) mod outside_containers;
 pub(crate) mod outside_entries;
+pub(crate) mod outside_growth;
 pub(crate) mod outside_hashed_changes;
 pub(crate) mod outside_hashes;
 pub(crate) mod outside_iterators;

@@ -49,6 +49,9 @@ impl<'py> Tracer<'py> {
 
     /// The truth of such a container, or of a number.
     pub(crate) fn unread_truth(&mut self, value: ValueId) -> Traced<Option<bool>> {
+        if let Some(truth) = self.truth_of_growing(value)? {
+            return Ok(Some(truth));
+        }
         let Some((object, source)) = self.unread(value) else { return Ok(None) };
         let scalar = object.is_exact_instance_of::<PyInt>()
             || object.is_exact_instance_of::<PyFloat>()

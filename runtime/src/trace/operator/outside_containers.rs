@@ -77,6 +77,14 @@ impl<'py> Tracer<'py> {
             return Ok(Some(self.integer(length as isize)));
         }
         self.refuse_whole(*container, operator)?;
+        let grown = match (operator, rest) {
+            ("len", []) => self.length_of_growing(*container)?,
+            ("getitem", [index]) => self.item_of_growing(*container, *index)?,
+            _ => None,
+        };
+        if grown.is_some() {
+            return Ok(grown);
+        }
         let Some(outside) = self.outside(*container)? else { return Ok(None) };
         if operator == "len" {
             let changed = self.changed_length(outside.value)?;

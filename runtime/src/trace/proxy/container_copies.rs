@@ -5,7 +5,7 @@
 use crate::ffi::containers::{self, Container, Kind};
 use crate::ffi::types;
 use crate::guard::source::{Fixed, Source};
-use crate::guard::{Check, DequeShape, EmptySlot};
+use crate::guard::{Check, DequeLimit, EmptySlot};
 use crate::names::{interned, name};
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::proxy::Proxy;
@@ -47,7 +47,9 @@ impl<'py> Tracer<'py> {
         }
         self.class_of(id)?;
         self.rely_on_class(&class);
-        self.make_private_copy(id, &object)
+        let copy = self.make_private_copy(id, &object)?;
+        self.repeat_appends(id)?;
+        Ok(copy)
     }
 
     /// A copy of an instance of a Python class from outside, with its attributes, that is the receiver of a method of `object` which looks at
@@ -246,16 +248,26 @@ impl<'py> Tracer<'py> {
     ) -> Traced<usize> {
         const WHY: &str = "the trace read the container";
         let length = container.length(object).or_else(|error| internal(error.to_string()))?;
-        let check = match container.kind {
-            Kind::Deque => {
-                let limit = container.limit(object).and_then(|limit| limit.extract());
-                let limit = limit.or_else(|error: PyErr| internal(error.to_string()))?;
-                Check::Domain(Box::new(DequeShape { length, limit }))
-            }
-            _ => Check::Length(length),
-        };
-        self.guard_once(id, GuardRequest::LENGTH, source, check, WHY);
+        if container.kind == Kind::Deque {
+            self.guard_limit(id, object, container, source.clone())?;
+        }
+        self.guard_once(id, GuardRequest::LENGTH, source, Check::Length(length), WHY);
         Ok(length)
+    }
+
+    /// Guards how many items a deque may have.
+    pub(crate) fn guard_limit(
+        &mut self,
+        id: ValueId,
+        deque: &Bound<'py, PyAny>,
+        container: &Container<'py>,
+        source: Source,
+    ) -> Traced<Option<usize>> {
+        let limit = container.limit(deque).and_then(|limit| limit.extract());
+        let limit = limit.or_else(|error: PyErr| internal(error.to_string()))?;
+        let check = Check::Domain(Box::new(DequeLimit(limit)));
+        self.guard_once(id, GuardRequest::ORDER, source, check, "the trace read the container");
+        Ok(limit)
     }
 
     /// What an iteration over the container gave. It runs no code of the program: where it fails, another thread has changed the container.

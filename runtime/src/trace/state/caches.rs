@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
 use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Classes that can change whose proxies' classes are kept at a time.
@@ -44,6 +45,8 @@ pub struct FunctionCaches {
     proxy_classes: Mutex<FxHashMap<(usize, u32), Py<PyAny>>>,
     /// What traces have guessed of contents, where that was wrong.
     failed_guesses: Mutex<Option<Py<PyDict>>>,
+    /// How often all was forgotten before these were made.
+    generation: AtomicU64,
     /// Code objects of functions by address; each keeps its own valid.
     codes: Mutex<FxHashMap<usize, Arc<Code>>>,
 }
@@ -60,8 +63,11 @@ impl FunctionCaches {
         Some(self.failed_guesses.lock().ok()?.as_ref()?.bind(py).clone())
     }
 
-    /// Forgets them.
-    pub fn forget_guesses(&self) {
+    /// Forgets those of an earlier generation.
+    pub fn forget_guesses(&self, generation: u64) {
+        if self.generation.swap(generation, Relaxed) == generation {
+            return;
+        }
         let failed = self.failed_guesses.lock().map(|mut failed| failed.take());
         drop(failed);
     }

@@ -184,7 +184,10 @@ impl Numbers {
         }
         let changing = &self.changing;
         let key = source.key();
+        // Loops let lists grow that they do not set.
+        let is_in_loop = |list: &Source| !changing.loop_slots.is_empty() && list.container_slot().is_some();
         (changing.keys.contains(&key)
+            || matches!(source, Source::Length(list) if is_in_loop(list))
             || self.drawn.contains(&key)
             || self.scheduled.contains(&key)
             || changing.arguments && source.is_part_of_argument()

@@ -206,7 +206,8 @@ impl<'py> Tracer<'py> {
                 let whole = self.record(domain, target, &args, &kwargs, example.clone())?;
                 self.record_parts(domain, whole, &example, (&getitem, &itself), layouts)
             }
-            change @ Answer::Change { .. } => self.record_change(domain, change),
+            change @ Answer::Change { .. } => self.record_change(domain, change, None),
+            Answer::Both(change, made) => self.record_both(domain, *change, *made),
             Answer::Backward { target, args, kwargs } => self.record_backward(domain, target, &args, &kwargs),
             Answer::ModeChange(switch) => self.switch(domain, *switch),
             Answer::Same(value) => Ok(value),

@@ -5,11 +5,34 @@ use crate::trace::state::outcome::GraphChange;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
+use pyo3::prelude::*;
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
-    /// What a change gives.
-    pub(super) fn record_change(&mut self, domain: &Arc<dyn Domain>, change: Answer<'py>) -> Traced<ValueId> {
+    /// What a call gives that changes operands and makes something.
+    pub(super) fn record_both(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        change: Answer<'py>,
+        made: Answer<'py>,
+    ) -> Traced<ValueId> {
+        match made {
+            Answer::Node { example, .. } => self.record_change(domain, change, Some(example)),
+            Answer::Parts { example, getitem, itself, .. } => {
+                let whole = self.record_change(domain, change, Some(example.clone()))?;
+                self.record_parts(domain, whole, &example, (&getitem, &itself), Vec::new().into_iter())
+            }
+            _ => internal("a call that makes nothing"),
+        }
+    }
+
+    /// What a change gives; `made`: the call gives something else that is as this.
+    pub(super) fn record_change(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        change: Answer<'py>,
+        made: Option<Bound<'py, PyAny>>,
+    ) -> Traced<ValueId> {
         let Answer::Change { target, args, kwargs, example, changes, gives } = change else {
             return internal("an answer that changes nothing");
         };
@@ -43,7 +66,8 @@ impl<'py> Tracer<'py> {
         let goes_on = self.state.backend && self.goes_on_with_history(domain, &operands)?;
         let held = self.held_after_change(domain, (&target, &args, &kwargs), &example, &written)?;
         let is_late = !self.state.final_changes.is_empty();
-        let changed = self.record(domain, target, &args, &kwargs, example)?;
+        let makes = made.is_some();
+        let changed = self.record(domain, target, &args, &kwargs, made.unwrap_or(example))?;
         self.note_changed(held);
         if is_whole {
             self.state.final_changes.extend(finals);
@@ -57,6 +81,9 @@ impl<'py> Tracer<'py> {
                 self.state.graph.nodes[by.0 as usize].backend = ForBackend::LeavesAlone;
             }
             operands.into_iter().for_each(|operand| self.state.changed_by_graph.push(GraphChange { operand, by }));
+        }
+        if makes {
+            return Ok(changed);
         }
         let (Gives::Operand(value) | Gives::Became(value)) = gives else { return Ok(self.none()) };
         // What uses it from now on uses what the change gives: then nobody takes the change for one that nobody needs.

@@ -2,6 +2,7 @@
 
 A row is a use and how many graph breaks its calls have at most: one where the loop is reached, and one for all its steps."""
 
+import collections
 import random
 import unittest
 
@@ -122,6 +123,41 @@ def with_keywords(x):
     return x, seen
 
 
+def decoded(x):
+    """Tokens in a list that grows, of which the last is looked at."""
+    tokens = [1]
+    for _ in range(8):
+        x = (x * (tokens[-1] + 1)).sin()
+        tokens.append(x.argmax().item())
+        if len(tokens) > 2 and tokens[-1] == tokens[-2] == 7:
+            break
+    return tokens, x
+
+
+def evaluated(x):
+    """Lists that are extended, and a history of which the last is looked at."""
+    found, history = [], []
+    for step in range(6):
+        x = x * 1.25
+        found.extend(x.argmax(1).tolist())
+        slotrt.graph_break()
+        if history and history[-1] > 1e6:
+            break
+        history.append(x.sum().item())
+    return found, history, len(found)
+
+
+def remembered(x):
+    """A memory that gets full."""
+    memory = collections.deque(maxlen=5)
+    for step in range(9):
+        memory.append((x + step, float(step)))
+        slotrt.graph_break()
+        if len(memory) >= 3:
+            x = x + 1
+    return list(memory), x
+
+
 def mixed_up():
     net = nn.Linear(3, 2)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
@@ -153,8 +189,51 @@ class BreakingLoops(torch_programs.ThreeWays, unittest.TestCase):
         (of(odd_floats), None),
         (of(raising), None),
         (of(with_keywords), None),
+        (of(decoded), 4),
+        (of(evaluated), 6),
+        (of(remembered), 4),
         (mixed_up, None),
     ]
+
+
+class LeftAlone(unittest.TestCase):
+    """A loop whose steps each need a trace of their own runs as it is from some step on, and reports tell so."""
+
+    @staticmethod
+    def different(x, words):
+        seen = []
+        for word in words:
+            slotrt.graph_break()
+            size = len(word)
+            slotrt.graph_break()
+            seen.append(x * size + ord(word[0]))
+        return seen
+
+    @staticmethod
+    def alike(x, words):
+        for _ in words:
+            slotrt.graph_break()
+            x = x * 2
+        return x
+
+    def test_each_step_is_another(self):
+        slotrt.reset()
+        words = [chr(97 + number) * (number + 1) for number in range(26)]
+        compiled = slotrt.compile(self.different)
+        for _ in range(2):
+            for one, other in zip(compiled(matrix(), words), self.different(matrix(), words), strict=True):
+                self.assertTrue(torch.equal(one, other))
+        stats = slotrt.stats()
+        self.assertLessEqual(stats["frames_compiled"], 12)
+        self.assertGreaterEqual(stats["frames_skipped"], 1)
+        self.assertIn("its loops were traced again 8 times", str(slotrt.explain(self.different)(matrix(), words)))
+
+    def test_steps_are_alike(self):
+        slotrt.reset()
+        compiled = slotrt.compile(self.alike)
+        for _ in range(3):
+            self.assertTrue(torch.equal(compiled(matrix(), "x" * 20), self.alike(matrix(), "x" * 20)))
+        self.assertEqual(slotrt.stats()["frames_skipped"], 0)
 
 
 if __name__ == "__main__":

@@ -266,7 +266,42 @@ def cached():
     return lambda x: (x.T @ x).masked_fill(mask(x.shape[1]), 0.0), lambda number: [matrix()], []
 
 
+def hooks_of_all_modules():
+    module, seen, handles = nn.Linear(3, 2), [], []
+
+    def arguments(number):
+        if number == 1:
+            handles.append(nn.modules.module.register_module_forward_hook(lambda module, *rest: seen.append(type(module).__name__)))
+        if number == 2:
+            handles.pop().remove()
+        return [matrix()]
+
+    return lambda x: module(x) * 2, arguments, [module, lambda: list(seen)]
+
+
+def moved():
+    module = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2))
+
+    def f(x):
+        module.to("cpu").to(torch.device("cpu"), non_blocking=True).float()
+        return module.to(torch.float32)(x.to("cpu"))
+
+    return f, lambda number: [matrix()], [module]
+
+
+def moved_to_other_numbers():
+    module = nn.Linear(3, 2)
+
+    def f(x):
+        return module.to(torch.float64)(x.double())
+
+    return f, lambda number: [matrix()], [module]
+
+
 ROWS = [
+    (hooks_of_all_modules, 0),
+    (moved, 0),
+    (moved_to_other_numbers, 1),
     (of(lambda: parametrizations.weight_norm(nn.Linear(3, 3))), 0),
     (of(lambda: parametrizations.spectral_norm(nn.Linear(3, 3))), 0),
     (of(lambda: parametrizations.orthogonal(nn.Linear(3, 3))), 0),

@@ -8,7 +8,9 @@ import pickle
 import unittest
 
 import numpy
+import slotrt
 import torch
+import torch._dynamo
 import torch_programs
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.masked import masked_tensor
@@ -133,7 +135,46 @@ def masked_apart(x):
     return kept.sin().to_tensor(0.0) + y, kept.mean(dim=1).to_tensor(0.0)
 
 
+@dataclasses.dataclass
+class Parts:
+    one: torch.Tensor
+    other: dict
+
+
+def as_plain_data(x):
+    return dataclasses.asdict(Parts(x * 2, {"sum": x + 1})), dataclasses.astuple(Parts(x, {}))
+
+
+def through_other_libraries(x):
+    return torch.from_dlpack(x * 2) + 1
+
+
+def of_no_contents(x):
+    y = (x @ x.T).relu()
+    return type(y).__name__, tuple(y.shape), y.dtype
+
+
+SCRIPTED = torch.jit.trace(torch.nn.Linear(3, 2), torch.ones(2, 3))
+
+
+def through_a_scripted_module(x):
+    return SCRIPTED(x * 2) + 1
+
+
+@torch._dynamo.nonstrict_trace
+def not_traced_by_others(parts, factor):
+    return parts["x"] * factor
+
+
+def with_what_others_do_not_trace(x):
+    return not_traced_by_others({"x": x}, 3) + 1
+
+
 ROWS = [
+    (of(through_a_scripted_module), 1),
+    (of(with_what_others_do_not_trace), 0),
+    (of(as_plain_data), 2),
+    (of(through_other_libraries), 1),
     (of(masked), 2),
     (of(masked_apart), 2),
     (of(pickled), 1),
@@ -153,6 +194,16 @@ ROWS = [
 
 class UsesOfNativeCalls(torch_programs.ThreeWays, unittest.TestCase):
     rows = ROWS
+
+    def test_fake_tensors_as_arguments(self):
+        with FakeTensorMode():
+            x = torch.empty(2, 3)
+        for backend in (None, "aot_eager"):
+            slotrt.reset()
+            compiled = slotrt.compile(of_no_contents, backend=backend)
+            for _ in range(3):
+                self.assertEqual(compiled(x), of_no_contents(x))
+            self.assertLessEqual(slotrt.stats()["graph_breaks"], 1)
 
 
 if __name__ == "__main__":

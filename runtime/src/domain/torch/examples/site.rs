@@ -68,7 +68,7 @@ pub(in crate::domain::torch) fn is_known(name: &str, place: &Place) -> bool {
 }
 
 /// Whether what is, or holds, tensors lies in memory as their sizes say.
-pub(in crate::domain::torch) fn is_contiguous(operand: &Operand<'_>) -> bool {
+fn is_contiguous(operand: &Operand<'_>) -> bool {
     let example = match operand {
         Operand::Graph { example, .. } => example,
         Operand::Tuple(items) | Operand::List(items) => return items.iter().all(is_contiguous),

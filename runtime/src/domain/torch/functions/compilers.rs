@@ -55,6 +55,8 @@ const COMPILERS: &[&str] = &[
     "torch.jit._script",
     "torch.jit._trace",
     "torch.jit.frontend",
+    // It counts what they do.
+    "torch.utils._stats",
 ];
 
 /// Functions of `torch.compiler` that ask whether a compiler runs the program; others call them.
@@ -90,6 +92,10 @@ const IN_CONTEXT: (&str, &str, &str) = ("wrap_dunder_call_ctx_manager.<locals>.i
 /// The class of contexts that set what nobody but TorchDynamo looks at.
 const SETTING: (&str, &str) = ("torch._dynamo.decorators", "DynamoConfigPatchProxy");
 
+/// What TorchDynamo is told to take for a node with all that it calls: it calls what this variable holds.
+const NONSTRICT: (&str, &str) = ("torch._dynamo.decorators", "nonstrict_trace.<locals>.wrapped");
+const TRACEABLE: &str = "traceable_fn";
+
 /// What TorchDynamo has put something in the place of, which notes or sets beside it what nobody but TorchDynamo looks at.
 pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     let own = callee::name_of(function);
@@ -98,6 +104,9 @@ pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -
         let class = natives::closure_variable(function, context)?.get_type();
         let sets = crate::ffi::modules::import(function.py(), SETTING.0).and_then(|module| module.getattr(SETTING.1));
         return sets.is_ok_and(|sets| sets.is(&class)).then(|| natives::closure_variable(function, wrapped))?;
+    }
+    if is_made_there(function, NONSTRICT) {
+        return natives::closure_variable(function, TRACEABLE);
     }
     let (_, variable) = NOTING.iter().find(|(name, _)| *name == own)?;
     if module_of(function)? != NOTES {

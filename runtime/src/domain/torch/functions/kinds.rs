@@ -10,8 +10,8 @@ pub(in crate::domain::torch) const OVERRIDES: &[&str] =
 /// Tells the maker of this PyTorch, once, that something is used: programs do not see it.
 pub(in crate::domain::torch) const COUNTED: &str = "_log_api_usage_once";
 
-/// Functions of types of numbers.
-pub(in crate::domain::torch) const PLAIN: &[&str] = &["promote_types", "can_cast"];
+/// Functions of types of numbers, and of what `Module.to` is given.
+pub(in crate::domain::torch) const PLAIN: &[&str] = &["promote_types", "can_cast", "_parse_to"];
 
 /// The class of tuples of sizes.
 pub(in crate::domain::torch) const SIZE: &str = "torch.Size";

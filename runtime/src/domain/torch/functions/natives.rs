@@ -6,14 +6,14 @@ use crate::ffi::{callee, inspect, types};
 use crate::graph_break::{Break, GETS_READY, RUN_AS_A_WHOLE};
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyTuple, PyType};
 
 /// A module, or a package; beginnings of the qualified names of functions there that run natively, and what they are about.
 const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch", &["compile"], COMPILES),
     ("torch._tensor", &["Tensor.backward", "Tensor.register_"], GRADIENTS),
     ("torch.autograd", &["backward", "grad", "_make_grads", "_tensor_or_tensors_to_tuple"], GRADIENTS),
-    ("torch.autograd.function", ALL, GRADIENTS),
+    (FUNCTIONS, ALL, GRADIENTS),
     ("torch.autograd.functional", ALL, GRADIENTS),
     ("torch.autograd.graph", ALL, GRADIENTS),
     ("torch.cuda", OF_DEVICES, DEVICES),
@@ -33,10 +33,14 @@ const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch.nn.utils.clip_grad", ALL, GRADIENTS),
     ("torch.optim", ALL, STEPS),
     ("torch.profiler", ALL, RECORDS),
+    ("torch.utils.dlpack", ALL, OTHERS),
     ("torch.utils._device", &["DeviceContext.__enter__", "DeviceContext.__exit__"], MODES),
     ("torch.utils._python_dispatch", &["TorchDispatchMode.__enter__", "TorchDispatchMode.__exit__"], MODES),
     ("torch.utils.hooks", ALL, HOOKS),
 ];
+
+/// Where functions with gradients of their own are made.
+const FUNCTIONS: &str = "torch.autograd.function";
 
 /// Rooms with rooms below them.
 const PACKAGES: &[&str] = &["torch.optim", "torch.profiler"];
@@ -108,6 +112,8 @@ const STEPS: &str = "it keeps numbers that are others after each step";
 const MODES: &str = "what it begins or ends sees each operation";
 const RECORDS: &str = "it records what runs, from where it begins to where it ends";
 const DEVICES: &str = "it works with a device, not with tensors";
+const OTHERS: &str = "it hands memory to other libraries, and takes theirs";
+const SCRIPTED: &str = "PyTorch's JIT has compiled it";
 const HOOKS: &str = "it keeps account of hooks";
 
 /// Whether a module that has no modules below it has hooks that go backward of the old kind: they are added to whatever node its result has.
@@ -119,6 +125,13 @@ fn is_hooked(module: &Bound<'_, PyAny>) -> bool {
     !has("_modules") && has("_backward_hooks") && !has("_is_full_backward_hook")
 }
 
+/// Whether PyTorch's JIT has compiled a module.
+fn is_scripted(module: &Bound<'_, PyAny>) -> bool {
+    let class =
+        crate::ffi::modules::import(module.py(), "torch.jit").and_then(|jit| jit.getattr(name!("ScriptModule")));
+    class.is_ok_and(|class| class.cast::<PyType>().is_ok_and(|class| types::is_subtype(&module.get_type(), class)))
+}
+
 /// Why a call runs natively where its arguments say so: a recurrent module of a packed sequence, a module with hooks that go backward.
 pub(in crate::domain::torch) fn break_at_call<'py>(
     function: &Bound<'py, PyAny>,
@@ -127,7 +140,8 @@ pub(in crate::domain::torch) fn break_at_call<'py>(
 ) -> Option<Box<Break>> {
     if calls_module(function) {
         let module = argument(0)?;
-        return is_hooked(&module).then(|| as_a_whole(types::name(&module.get_type()), HOOKS));
+        let why = if is_hooked(&module) { Some(HOOKS) } else { is_scripted(&module).then_some(SCRIPTED) };
+        return why.map(|why| as_a_whole(types::name(&module.get_type()), why));
     }
     if qualname.starts_with(SCALES) && module_of(function)? == SCALER {
         let scales = argument(0)?.getattr(name!("_enabled")).and_then(|enabled| enabled.is_truthy()).unwrap_or(true);
@@ -164,6 +178,10 @@ pub(in crate::domain::torch) fn break_at(function: &Bound<'_, PyAny>) -> Option<
         return Some(Box::new(Break { kind: GETS_READY.into(), ..*as_a_whole(name, INFERS) }));
     }
     if module == TRACED || !module.starts_with("torch") || PLAIN.contains(&name.as_str()) {
+        return None;
+    }
+    if module == FUNCTIONS && !function.getattr(name!("__module__")).is_ok_and(|of| of.eq(FUNCTIONS).unwrap_or(true)) {
+        // `once_differentiable` has wrapped a function of the program.
         return None;
     }
     let is_there = |room: &str| module == room || PACKAGES.contains(&room) && is_within(module, room);

@@ -4,6 +4,7 @@ use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::meta::{Meta, fails, name_of};
 use crate::domain::torch::metadata::metadata;
 use crate::domain::torch::named::own_name;
+use crate::domain::torch::stand_ins::StandIns;
 use crate::domain::{Answer, Gives, Operand};
 use crate::graph::ValueId;
 use crate::graph_break::Break;
@@ -52,7 +53,7 @@ impl<'py> Meta<'_, 'py> {
         names: &[String],
     ) -> CallResult<'py> {
         self.refuse_modes()?;
-        Site::of(&name_of(target), args, kwargs)?;
+        let site = Site::of(&name_of(target), args, kwargs)?;
         let operands = self.stand_ins(args, kwargs)?;
         let mut written = Vec::new();
         for (place, operand) in args.iter().enumerate().filter(|(place, _)| places.contains(place)) {
@@ -75,13 +76,14 @@ impl<'py> Meta<'_, 'py> {
         let given = written.iter().find(|one| one.stand_in.is(&gives));
         // The list that it was given.
         let is_list = operands.positional.first().is_some_and(|first| first.is(&gives)) && places == [0];
-        if given.is_none() && !gives.is_none() && !is_list {
-            return Err(refused(target, "It gives another object."));
-        }
+        let made = match given.is_none() && !gives.is_none() && !is_list {
+            true => Some(self.made(target, (args, kwargs), &operands, (gives, &site))?),
+            false => None,
+        };
         let Some(example) = given.or(written.first()).map(|one| one.example.clone()) else {
             return Err(refused(target, "What it changes is no tensor of the graph."));
         };
-        Ok(Answer::Change {
+        let change = Answer::Change {
             target: target.clone(),
             args: args.to_vec(),
             kwargs: kwargs.to_vec(),
@@ -92,7 +94,43 @@ impl<'py> Meta<'_, 'py> {
                 (None, true) => Gives::Argument(0),
                 (None, false) => Gives::Nothing,
             },
+        };
+        Ok(match made {
+            Some(made) => Answer::Both(Box::new(change), Box::new(made)),
+            None => change,
         })
+    }
+
+    /// What such a call makes beside its changes: something new, or a sequence of that and of operands.
+    fn made(
+        &self,
+        target: &Bound<'py, PyAny>,
+        (args, kwargs): (&[Operand<'py>], &[(String, Operand<'py>)]),
+        operands: &StandIns<'py>,
+        (gives, site): (Bound<'py, PyAny>, &Site),
+    ) -> CallResult<'py> {
+        let named = kwargs.iter().map(|(name, _)| operands.named(name)).collect::<PyResult<Vec<_>>>();
+        let objects: Vec<_> =
+            operands.positional.iter().cloned().chain(named.map_err(|error| fault(&error))?).collect();
+        let all: Vec<_> = args.iter().chain(kwargs.iter().map(|(_, value)| value)).cloned().collect();
+        let made = self.answer(target.clone(), &all, &[], &objects, gives)?;
+        let place = site.place();
+        let is_new = |part: &Bound<'py, PyAny>| objects.iter().all(|object| !object.is(part));
+        let told = match &made {
+            Answer::Node { example, .. } if is_new(example) => place.tell(example),
+            Answer::Parts { example, itself, .. } => example.try_iter().and_then(|parts| {
+                for (at, part) in parts.enumerate() {
+                    let part = part?;
+                    if itself.get(at).is_none_or(Option::is_none) && !part.is_none() {
+                        place.tell(&part)?;
+                    }
+                }
+                Ok(())
+            }),
+            _ => return Err(refused(target, "It gives another object.")),
+        };
+        told.map_err(|error| fault(&error))?;
+        Ok(made)
     }
 }
 

@@ -24,6 +24,11 @@ impl Torch {
             })
     }
 
+    /// Whether it is an operator of the program's that changes tensors of a list, which no compiler of PyTorch's takes.
+    pub(in crate::domain::torch) fn changes_lists(&self, callable: &Bound<'_, PyAny>) -> bool {
+        self.is_of_program(callable) && writes_lists(callable).unwrap_or(true)
+    }
+
     /// A call of an operator: its schemas say whether it changes operands.
     pub(in crate::domain::torch) fn operator<'py>(
         &self,
@@ -57,14 +62,10 @@ type Written = (Vec<usize>, Vec<String>);
 impl Torch {
     /// What a call of an operator writes to; `None`: it has several overloads.
     fn written(&self, operator: &Bound<'_, PyAny>, kwargs: &[(String, Operand<'_>)]) -> PyResult<Option<Written>> {
-        let mut overload = operator.clone();
-        if !operator.hasattr(name!("_schema"))? {
-            let names = operator.call_method0(name!("overloads"))?.try_iter()?.collect::<PyResult<Vec<_>>>()?;
-            let [only] = names.as_slice() else { return Ok(None) };
-            overload = operator.getattr(only.cast::<PyString>()?)?;
-        }
+        let overloads = overloads(operator)?;
+        let [overload] = overloads.as_slice() else { return Ok(None) };
         let (mut places, mut names) = Written::default();
-        for (place, argument) in arguments(&overload)?.enumerate() {
+        for (place, argument) in arguments(overload)?.enumerate() {
             let argument = argument?;
             if !is_written(&argument)? {
                 continue;
@@ -109,12 +110,32 @@ fn operator_name(operator: &Bound<'_, PyAny>) -> PyResult<String> {
 
 /// Whether a call with these keywords changes an operand, whichever overload it chooses.
 fn is_mutable(operator: &Bound<'_, PyAny>, kwargs: &[(String, Operand<'_>)]) -> PyResult<bool> {
-    if operator.hasattr(name!("_schema"))? {
-        return writes(operator, kwargs);
-    }
-    for overload in operator.call_method0(name!("overloads"))?.try_iter()? {
-        if writes(&operator.getattr(overload?.cast::<PyString>()?)?, kwargs)? {
+    for overload in overloads(operator)? {
+        if writes(&overload, kwargs)? {
             return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The overloads of an operator, or the one that it is.
+fn overloads<'py>(operator: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    if operator.hasattr(name!("_schema"))? {
+        return Ok(vec![operator.clone()]);
+    }
+    let names = operator.call_method0(name!("overloads"))?;
+    names.try_iter()?.map(|name| operator.getattr(name?.cast::<PyString>()?)).collect()
+}
+
+/// Whether a schema says that a list is written to.
+fn writes_lists(operator: &Bound<'_, PyAny>) -> PyResult<bool> {
+    for overload in overloads(operator)? {
+        for argument in arguments(&overload)? {
+            let argument = argument?;
+            let kind = argument.getattr(name!("type"))?.call_method0(name!("kind"))?;
+            if is_written(&argument)? && kind.eq("ListType")? {
+                return Ok(true);
+            }
         }
     }
     Ok(false)

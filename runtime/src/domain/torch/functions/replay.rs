@@ -1,5 +1,5 @@
 //! The graph so far, run again on tensors without contents: they remember what they were computed from, which sketches do not.
-use super::data::is_set_data;
+use super::leaves::data::is_set_data;
 use super::leaves::is_set_requires_grad;
 use super::random_state::draws_indices;
 use crate::domain::torch::examples::empty_like::empty_like;

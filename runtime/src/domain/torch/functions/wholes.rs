@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 /// A package or module, and beginnings of the qualified names of such functions there; nothing: all of them.
 const WHOLES: &[(&str, &[&str])] = &[
     ("copy", &["deepcopy", "copy"]),
-    ("dataclasses", &["dataclass", "make_dataclass"]),
+    ("dataclasses", &["asdict", "astuple", "dataclass", "make_dataclass"]),
     (HOOKS, &[]),
     (COMPILED, &["_compile", "_Compiler."]),
     ("torch._tensor", &["Tensor.__format__", "Tensor.__repr__", "Tensor.__deepcopy__", "Tensor.__reduce_ex__"]),

@@ -1,4 +1,5 @@
 //! `sum` of numbers of which some are symbolic. From 3.12 on it adds floats up more exactly than `+` does: the graph calls it.
+use crate::ffi::containers;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
@@ -21,8 +22,7 @@ impl<'py> Tracer<'py> {
             ([items], [(name, start)]) if *name == *"start" => (*items, Some(*start)),
             _ => return Ok(None),
         };
-        let holds_some = || self.owned(items).is_some_and(|object| self.holds_number(&object, DEPTH));
-        if !self.is_stepped(items) && !holds_some() {
+        if !self.is_stepped(items) && !self.holds_proxies(items)? {
             return Ok(None);
         }
         let start = match start {
@@ -48,6 +48,18 @@ impl<'py> Tracer<'py> {
             Some(total) => Ok(Some(total)),
             None => self.sum_of_numbers(&numbers).map(Some),
         }
+    }
+
+    /// Whether what is gone through holds numbers for which C gets proxies: made by the trace, or a container from outside.
+    fn holds_proxies(&mut self, items: ValueId) -> Traced<bool> {
+        let is_container = |object: &Bound<'py, PyAny>| containers::of(&object.get_type()).is_some();
+        let held = match self.owned(items) {
+            Some(made) => Some(made),
+            None if !self.state.numbers.any_changes() => None,
+            None if self.real(items).is_some_and(|object| is_container(&object)) => Some(self.receiver(items)?),
+            None => None,
+        };
+        Ok(held.is_some_and(|held| self.holds_proxy_of_number(&held, DEPTH)))
     }
 
     fn is_plain_number(&mut self, value: ValueId) -> Traced<bool> {

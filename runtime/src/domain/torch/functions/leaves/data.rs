@@ -4,9 +4,11 @@ use crate::domain::torch::graph_break::{CallResult, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::own::{MODULE, SET_DATA, is_named};
+use crate::domain::torch::quantised::is_quantised;
 use crate::domain::torch::thread::quiet::Quiet;
 use crate::domain::{Answer, Gives, Operand};
 use pyo3::prelude::*;
+use pyo3::types::PyBool;
 
 /// The function that sets the attribute.
 pub(in crate::domain::torch) fn set_data(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
@@ -18,7 +20,30 @@ pub(in crate::domain::torch) fn is_set_data(callable: &Bound<'_, PyAny>) -> bool
     is_named(callable, SET_DATA)
 }
 
+/// PyTorch's question whether a tensor can be given the memory of another one.
+pub(in crate::domain::torch) const CAN_TAKE: &str = "_has_compatible_shallow_copy_type";
+
 impl Torch {
+    /// The answer to that: dense tensors on the CPU can be given each other's.
+    pub(in crate::domain::torch) fn can_take_data<'py>(
+        &self,
+        py: Python<'py>,
+        args: &[Operand<'py>],
+    ) -> CallResult<'py> {
+        let is_dense = |operand: &Operand<'py>| {
+            let Operand::Graph { example, .. } = operand else { return false };
+            let _quiet = Quiet::about([example]);
+            let class = self.class_of_example(example);
+            (class.is(&self.tensor) || class.is(&self.parameter))
+                && !is_quantised(example)
+                && place_of(example).is_some_and(|place| place.is_cpu())
+        };
+        match args.len() == 2 && args.iter().all(is_dense) && !self.ambient.is_transforming(py).unwrap_or(true) {
+            true => Ok(Answer::Constant(PyBool::new(py, true).to_owned().into_any())),
+            false => Err(stop("memory of a tensor is set", CAN_TAKE, "The two are not alike.")),
+        }
+    }
+
     /// A call of it. Nothing that the trace knows of the tensor becomes another thing where both are alike.
     pub(in crate::domain::torch) fn set_data<'py>(
         &self,

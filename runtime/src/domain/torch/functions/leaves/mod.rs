@@ -1,5 +1,9 @@
-//! `tensor.requires_grad_(…)`, `tensor.requires_grad = …`, `tensor.detach_()`: from then on a tensor is another leaf to gradients.
-use super::data::set_data;
+//! What makes another leaf to gradients of a tensor: `tensor.requires_grad_(…)`, `tensor.requires_grad = …`, `tensor.detach_()`, `tensor.data = …`,
+//! `torch.nn.Parameter(…)`.
+pub(in crate::domain::torch) mod data;
+mod parameters;
+
+use self::data::set_data;
 use crate::domain::torch::bases::base_outside;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::sketch::{Extent, Sketch, is_viewed};
