@@ -31,7 +31,10 @@ def _followed(calls, inputs):
     """The nodes that gradients go through, or come to."""
     import torch
 
-    on, found = torch.is_grad_enabled(), {node for node, value in inputs.items() if getattr(value, "requires_grad", False)}
+    # No class is to hear of the question.
+    with torch._C.DisableTorchFunctionSubclass():
+        found = {node for node, value in inputs.items() if getattr(value, "requires_grad", False)}
+    on = torch.is_grad_enabled()
     for node in calls:
         name = _name(node)
         if name.endswith("set_grad_enabled"):
