@@ -19,6 +19,7 @@ pub mod source;
 mod state;
 mod step;
 mod stored;
+mod stored_paths;
 mod test;
 pub(crate) mod unobserved;
 mod values;
