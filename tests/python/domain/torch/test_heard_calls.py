@@ -122,7 +122,14 @@ def no_gradient_there(x):
         y -= 0.1 * y.grad
 
 
-FUNCTIONS = [own_gradient, back_through, no_gradient_there, gradient_read, asserted, raises_otherwise, guessed, gradients, another_leaf, changes_beside_it, sizes, within_a_mode, stored]
+def saved_before_it_changes(x):
+    y = x * LEAF
+    print(end="")
+    y.mul_(2)
+    return torch.randn(3, generator=torch.Generator().manual_seed(1))
+
+
+FUNCTIONS = [saved_before_it_changes, own_gradient, back_through, no_gradient_there, gradient_read, asserted, raises_otherwise, guessed, gradients, another_leaf, changes_beside_it, sizes, within_a_mode, stored]
 
 
 class HeardCalls(unittest.TestCase):
