@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::cell::RefCell;
 use std::sync::Arc;
+
 const GONE: &str = "an object of the program is gone";
 
 /// An object that a program names.
