@@ -110,7 +110,7 @@ impl Compiled {
     pub(super) fn is_amid_change(&self, args: Args<'_, '_>) -> bool {
         let domains = || self.unit.shared.trace_caches.domains.loaded(args.py());
         args.iter()
-            .filter(|handed| types::c_name(&handed.get_type()) == "method-wrapper")
+            .filter(|handed| types::is_c_class(&handed.get_type(), "method-wrapper"))
             .any(|handed| domains().iter().any(|domain| domain.is_amid_change(&handed)))
     }
 
