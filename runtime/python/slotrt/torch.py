@@ -5,19 +5,19 @@
 
 `install()` does the same until `uninstall()`. In their place are then `torch.compile` (with it `torch.nn.Module.compile` and
 `torch.compiler.compile`), `torch._dynamo.optimize` and `optimize_assert`, `torch.compiler.disable`, `allow_in_graph`, `set_stance`, `reset`
-and the functions of `torch._dynamo` of the same names, and those that mark tensors. What was compiled stays compiled by whoever compiled it.
-What slotrt cannot honour raises `NotImplementedError`, and says what to do instead.
+and the functions of `torch._dynamo` of the same names, and those that mark tensors. Settings of `torch._dynamo.config` are heeded. What was
+compiled stays compiled by whoever compiled it. What slotrt cannot honour raises `NotImplementedError`, and says what to do instead.
 """
 
 import contextlib
 
 import torch
 
-from . import _api
+from . import _api, _torch_config
 from ._attributes import parameters_as_attributes
 from ._marks import mark_dynamic
-from ._backends import TensorsOnly
 from ._callables import disabled
+from ._torch_config import OrAsItIs
 
 __all__ = ["frontend", "install", "parameters_as_attributes", "uninstall"]
 
@@ -47,6 +47,7 @@ def install():
         for owner, name, replacement in found:
             _originals.append((owner, name, getattr(owner, name)))
             setattr(owner, name, replacement)
+        _api._session.set_frontend(_torch_config.Settings())
     _installed += 1
 
 
@@ -59,6 +60,7 @@ def uninstall():
     if _installed:
         return
     _set_stance("default")
+    _api._session.set_frontend(None)
     while _originals:
         owner, name, original = _originals.pop()
         setattr(owner, name, original)
@@ -118,7 +120,10 @@ def compile(
     if dynamic_shapes is not None:
         _refuse("torch.compile(dynamic_shapes=…)", "use dynamic=True")
     _refuse_options(options)
+    for setting, instead in _torch_config.refused():
+        _refuse(setting, instead)
     chosen = _backend(backend, mode, options, dynamic, name)
+    dynamic = _torch_config.dynamic() if dynamic is None else dynamic
 
     def compiled(model):
         if model is None:
@@ -141,13 +146,13 @@ def _backend(backend, mode, options, dynamic, name):
     named = () if name is None else (name,)
     if backend == "inductor":
         mode = "default" if mode is None and options is None else mode
-        return TensorsOnly(torch._TorchCompileInductorWrapper(mode, options, dynamic, *named))
+        return OrAsItIs(torch._TorchCompileInductorWrapper(mode, options, dynamic, *named))
     registry.lookup_backend(backend)
     if backend == "eager" and not options and mode in (None, "default"):
         return "eager"
     if not options and mode in (None, "default"):
-        return TensorsOnly(registry.lookup_backend(backend))
-    return TensorsOnly(torch._TorchCompileWrapper(backend, mode, options, dynamic, *named))
+        return OrAsItIs(registry.lookup_backend(backend))
+    return OrAsItIs(torch._TorchCompileWrapper(backend, mode, options, dynamic, *named))
 
 
 def optimize(

@@ -90,6 +90,9 @@ impl Compiled {
         if let Some(instead) = self.instead(stance, function)? {
             return Ok(instead);
         }
+        if self.forbidden(function, !table.is_empty(), || in_words(&missed, args, function))? {
+            return Ok(Choice::Original);
+        }
         if table.is_empty() {
             return self.compile(function, args, Vec::new());
         }
@@ -160,6 +163,7 @@ impl Compiled {
     ) -> PyResult<Choice> {
         let shared = &self.unit.shared;
         shared.count(|counters| &counters.frames_skipped);
+        self.refuse_more(function, limit)?;
         let first = !std::mem::replace(&mut self.cache.lock().map_err(|_| poisoned())?.full, true);
         if !first {
             return Ok(Choice::Original);

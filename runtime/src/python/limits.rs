@@ -5,6 +5,7 @@ use super::cache::Table;
 use super::compiled::Compiled;
 use super::dispatch::poisoned;
 use super::frame_cache::Cache;
+use crate::ffi::callee;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -17,7 +18,8 @@ const TRACES: usize = 8;
 impl Compiled {
     /// How many sets of guards the frame may have, and how often it may be traced.
     fn limits(&self) -> [usize; 2] {
-        let entries = self.unit.options.recompile_limit.unwrap_or(ENTRIES);
+        let entries =
+            self.unit.options.recompile_limit.or_else(|| self.unit.shared.frontend.limit()).unwrap_or(ENTRIES);
         [entries, entries.saturating_mul(TRACES)]
     }
 
@@ -98,5 +100,28 @@ impl Compiled {
         );
         let log = crate::ffi::modules::import(py, "logging")?.call_method1("getLogger", ("slotrt",))?;
         log.call_method1("warning", ("%s", text)).map(drop)
+    }
+
+    /// Whether settings of a frontend forbid the trace of a frame, which has others already or none. What they make an error is raised.
+    pub(super) fn forbidden(
+        &self,
+        function: &Bound<'_, PyAny>,
+        again: bool,
+        missed: impl Fn() -> Vec<String>,
+    ) -> PyResult<bool> {
+        let Some((asked, settings)) = self.unit.shared.frontend.ask(function.py())? else { return Ok(false) };
+        if again && settings.once && !settings.off {
+            asked.call_method1("refuse_again", (callee::qualname_of(function), missed()))?;
+        }
+        Ok(settings.off)
+    }
+
+    /// Raises where settings of a frontend make it an error that a frame has reached its limit.
+    pub(super) fn refuse_more(&self, function: &Bound<'_, PyAny>, limit: &str) -> PyResult<()> {
+        let Some((asked, settings)) = self.unit.shared.frontend.ask(function.py())? else { return Ok(()) };
+        if settings.strict || self.unit.options.fullgraph {
+            asked.call_method1("refuse_more", (callee::qualname_of(function), limit, settings.strict))?;
+        }
+        Ok(())
     }
 }

@@ -17,6 +17,7 @@ mod emit_host;
 mod errors;
 #[cfg(slotrt_traces)]
 mod frame_cache;
+mod frontend;
 #[cfg(slotrt_hooks)]
 pub(crate) mod hook;
 #[cfg(slotrt_traces)]

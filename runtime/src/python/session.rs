@@ -1,5 +1,6 @@
 //! `slotrt._slotrt.Session`: compiles functions and counts.
 use super::compiled::Compiled;
+use super::frontend::Frontend;
 use super::made_anew::{MadeAnew, SharedDispatch};
 use super::nested;
 use super::shared::{Counters, Options, Shared, Stances};
@@ -41,6 +42,7 @@ impl Session {
                 counters,
                 generation,
                 stance: Stances::default(),
+                frontend: Frontend::default(),
                 constants: TransferConstants::new(py)?,
                 trace_caches: SharedCaches::shared(py)?,
                 frames,
@@ -104,6 +106,13 @@ impl Session {
             true => Ok(()),
             false => Err(PyValueError::new_err(format!("no stance has the number {number}"))),
         }
+    }
+
+    /// Who is asked for settings before a frame is traced. `settings()` gives a dict: whether tracing is `off`, the `limit` of traces of a
+    /// frame, whether a frame is to be traced `once`, and the limit is `strict`. `refuse_again(name, reasons)` and
+    /// `refuse_more(name, why, strict)` raise. `strict`: for the setting, not for `fullgraph`.
+    fn set_frontend(&self, asked: Option<Py<PyAny>>) {
+        self.shared.frontend.set(asked);
     }
 
     /// The counters by name.

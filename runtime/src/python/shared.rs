@@ -1,5 +1,6 @@
 //! What compiled functions share: options, counters, and, for `explain`, a record of every trace.
 use super::frame_cache::Cache;
+use super::frontend::Frontend;
 use super::report::record::Frame;
 use super::trace_store::{KeptTraces, Settings, TraceStore};
 use crate::split::TransferConstants;
@@ -152,6 +153,8 @@ pub struct Shared {
     pub(super) generation: AtomicU64,
     /// What calls do that no compiled code is right for, or all calls.
     pub(super) stance: Stances,
+    /// Who has settings of its own.
+    pub(super) frontend: Frontend,
     pub(super) constants: TransferConstants,
     pub(super) trace_caches: Arc<SharedCaches>,
     pub(super) frames: Option<Mutex<Vec<Frame>>>,
