@@ -50,7 +50,9 @@ impl<'py> Tracer<'py> {
         let Some(object) = self.real(leaf).filter(|_| self.source(leaf).is_some()) else {
             return self.leave_backward();
         };
-        let inputs: Vec<_> = self.state.inputs.iter().map(|(_, input)| *input).collect();
+        let inputs = self.state.inputs.iter().map(|(_, input)| *input);
+        // An input that came in after the call is itself no other path.
+        let inputs: Vec<_> = inputs.filter(|input| *input != leaf).collect();
         for input in inputs {
             if self.real(input).is_some_and(|other| other.is(&object)) {
                 // The trace goes on to find others, and is made again.

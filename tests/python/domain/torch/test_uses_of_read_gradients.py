@@ -267,6 +267,16 @@ def by_keywords_of_lists(module, x):
 # AOTAutograd takes no other kind of gradients than the leaf's.
 ALONE = [of_another_kind]
 
+def of_what_comes_later(modules, x):
+    """What comes into the graph after the call, beside one tensor that has two names."""
+    kept = x[:1]
+    again = kept
+    slotrt.graph_break()
+    modules[0](x).sum().backward()
+    y = modules[1](x)
+    return y * kept.sum() + again.sum(), modules[1].weight.grad is None, modules[0].bias.grad
+
+
 ROWS = [
     (with_module(made), 0),
     (with_module(in_steps), 0),
@@ -301,6 +311,7 @@ ROWS = [
     (of_another_kind, None),
     (with_module(by_keywords), 0),
     (with_module(by_keywords_of_lists), 0),
+    (with_module(of_what_comes_later, lambda: nn.ModuleList([nn.Linear(3, 3), nn.Linear(3, 3)])), None),
 ]
 
 
