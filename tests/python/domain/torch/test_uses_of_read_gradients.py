@@ -264,9 +264,6 @@ def by_keywords_of_lists(module, x):
     return torch.autograd.grad(inputs=[own, own], outputs=[module(own).sum()])
 
 
-# AOTAutograd takes no other kind of gradients than the leaf's.
-ALONE = [of_another_kind]
-
 def of_what_comes_later(modules, x):
     """What comes into the graph after the call, beside one tensor that has two names."""
     kept = x[:1]
@@ -275,6 +272,10 @@ def of_what_comes_later(modules, x):
     modules[0](x).sum().backward()
     y = modules[1](x)
     return y * kept.sum() + again.sum(), modules[1].weight.grad is None, modules[0].bias.grad
+
+
+# AOTAutograd takes no other kind of gradients than the leaf's.
+ALONE = [of_another_kind]
 
 
 ROWS = [
