@@ -42,13 +42,8 @@ impl<'py> Tracer<'py> {
 
     /// Breaks where a change that gradients follow comes after one that cannot be taken back, and may be refused: that of a view of a leaf, of
     /// a view that is one of several or was made in another mode, of what nobody knows how it was made.
-    pub(crate) fn refuse_followed_change(
-        &mut self,
-        domain: &Arc<dyn Domain>,
-        changed: &[NodeId],
-        example: &Bound<'py, PyAny>,
-    ) -> Traced<()> {
-        if self.state.final_changes.is_empty() || !domain.keeps_history(example) {
+    pub(crate) fn refuse_followed_change(&mut self, followed: &[NodeId]) -> Traced<()> {
+        if self.state.final_changes.is_empty() || followed.is_empty() {
             return Ok(());
         }
         let passed: FxHashSet<_> =
@@ -63,7 +58,7 @@ impl<'py> Tracer<'py> {
         };
         let is_refused =
             |memory: FxHashSet<NodeId>| memory.iter().any(may_be_refused) || self.is_older_than_modes(&memory);
-        match changed.iter().any(|changed| is_refused(self.memory_behind(*changed).0)) {
+        match followed.iter().any(|changed| is_refused(self.memory_behind(*changed).0)) {
             true => self.break_after_final_changes(),
             false => Ok(()),
         }

@@ -98,17 +98,29 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// Those of the nodes that are inputs, or in their memory, and are changed in a way that gradients follow.
-    pub(crate) fn final_changes(
-        &self,
+    /// The nodes of what is changed in a way that gradients follow, where a call changes all of these; `example` is as the only one is then.
+    pub(crate) fn followed(
+        &mut self,
         domain: &Arc<dyn Domain>,
-        changed: &[NodeId],
+        changed: &[ValueId],
         example: &Bound<'py, PyAny>,
-    ) -> Vec<NodeId> {
-        if !domain.keeps_history(example) {
-            return Vec::new();
+    ) -> Traced<Vec<NodeId>> {
+        let mut followed = Vec::new();
+        for value in changed {
+            let follows = match changed {
+                [_] => domain.keeps_history(example),
+                _ => domain.keeps_history(&self.example(domain, *value)?),
+            };
+            if follows {
+                followed.push(self.graph_node(*value)?);
+            }
         }
-        changed.iter().copied().filter(|changed| !self.inputs_behind(*changed).is_empty()).collect()
+        Ok(followed)
+    }
+
+    /// Those of them that are inputs, or in their memory.
+    pub(crate) fn final_changes(&self, followed: &[NodeId]) -> Vec<NodeId> {
+        followed.iter().copied().filter(|changed| !self.inputs_behind(*changed).is_empty()).collect()
     }
 
     /// Notes such changes; breaks where the operation that makes them may raise while it does.

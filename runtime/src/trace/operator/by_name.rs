@@ -189,7 +189,12 @@ impl<'py> Tracer<'py> {
         const MODEST: [&str; 8] = ["bool", "int", "float", "str", "bytes", "NoneType", "tuple", "list"];
         let class = types::c_name(&classes[0]);
         let mirrored = PROXIED.iter().find(|(direct, _)| *direct == name).map(|(_, mirrored)| *mirrored);
+        // A subclass is asked first, which shows where it takes over calls.
+        let is_first = classes.first().zip(classes.get(1)).is_some_and(|(first, second)| {
+            !first.is(second) && types::is_subtype(second, first) && domain.takes_over(second)
+        });
         let result = match mirrored {
+            Some(mirrored) if is_first => self.domain_operator(domain, mirrored, "tp_richcompare", &[right, left])?,
             _ if self.domain_of(&classes[0]).is_some() => {
                 self.domain_operator(domain, name, "tp_richcompare", &[left, right])?
             }

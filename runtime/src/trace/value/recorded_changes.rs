@@ -54,8 +54,9 @@ impl<'py> Tracer<'py> {
         match gives {
             Gives::Became(value) => self.replace_example(domain, value, &example)?,
             _ => {
-                finals = self.final_changes(domain, &operands, &example);
-                self.refuse_followed_change(domain, &operands, &example)?;
+                let followed = self.followed(domain, &written, &example)?;
+                finals = self.final_changes(&followed);
+                self.refuse_followed_change(&followed)?;
                 self.begin_histories(domain, &written, &example)?;
             }
         }

@@ -1,5 +1,6 @@
 """What a class of tensors hears through `__torch_function__` is what the program calls: nothing that a trace, a guard or a graph asks."""
 
+import itertools
 import unittest
 
 import slotrt
@@ -153,6 +154,24 @@ class HeardCalls(unittest.TestCase):
                 for sign, count in ((1, 3), (-1, 3), (1, 3), (1, 4)):
                     with self.subTest(function=function.__name__, backend=backend, sign=sign, count=count):
                         self.assertEqual(self.heard(compiled, sign, count), self.heard(function, sign, count))
+
+    def test_comparisons(self):
+        """Of two operands a subclass is asked first, whatever calls of it are handed to."""
+
+        class Closer(Hearing):
+            pass
+
+        def compared(x, y):
+            return x < y, x == y, x != y, x >= y
+
+        operands = [torch.ones(3), torch.ones(3).as_subclass(Hearing), torch.ones(3).as_subclass(Closer), nn.Parameter(torch.ones(3))]
+        compiled = slotrt.compile(compared, recompile_limit=16)
+        for x, y in itertools.permutations(operands, 2):
+            HEARD.clear()
+            expected = [type(part) for part in compared(x, y)], list(HEARD)
+            HEARD.clear()
+            with self.subTest(x=type(x), y=type(y)):
+                self.assertEqual(([type(part) for part in compiled(x, y)], HEARD), expected)
 
 
 if __name__ == "__main__":

@@ -117,6 +117,10 @@ def added_with_gradients(v, a, c):
     v.add_(a[0])
 
 
+def with_another(v, a, c):
+    torch._foreach_add_([torch.ones(4), v], 1)
+
+
 def view(v, a, c):
     v[0].add_(1)
 
@@ -174,7 +178,7 @@ def called_within(function, leaf_of_change):
 
 class RefusedChanges(unittest.TestCase):
     def test_after_what_cannot_be_taken_back(self):
-        uses = (added, added_with_gradients, clamped, item, view, below_gradients, remembered, view_remembered)
+        uses = (added, added_with_gradients, clamped, item, view, with_another, below_gradients, remembered, view_remembered)
         # Again: what was traced with others may run now.
         orders = [*MAKES, *MAKES], [*reversed(MAKES), *MAKES]
         for first, use, order in itertools.product((nothing, backward, change), uses, orders):
@@ -194,7 +198,7 @@ class RefusedChanges(unittest.TestCase):
 
     def test_made_within(self):
         for first in (nothing, backward, change):
-            for use in (added, added_with_gradients, clamped, item, view, below_gradients, remembered):
+            for use in (added, added_with_gradients, clamped, item, view, with_another, below_gradients, remembered):
                 for name, make in MAKES_WITHIN.items():
 
                     def both(a, c):

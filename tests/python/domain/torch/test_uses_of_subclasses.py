@@ -438,6 +438,30 @@ class Uses(torch_programs.ThreeWays, unittest.TestCase):
             for x in (torch.ones(2).as_subclass(Bare), torch.ones(2).as_subclass(Bare).requires_grad_()):
                 self.assertEqual(slotrt.compile(applied)(x), applied(x))
 
+    def test_hooks_where_calls_are_handed_to_the_class(self):
+        """The class is told of it once, and not again after the graph."""
+
+        class Bare(torch.Tensor):
+            pass
+
+        weight = torch.ones(4, 4, requires_grad=True)
+
+        def hooked(x):
+            x.squeeze_(0)
+            y = x * weight
+            y.register_hook(lambda gradient: gradient * 2)
+            y.retain_grad()
+            torch.autograd.grad(y.sum(), weight, retain_graph=True)
+            y.sum().backward()
+            return y.grad_fn.name(), weight.grad.tolist()
+
+        compiled = slotrt.compile(hooked)
+        for _ in range(2):
+            weight.grad = None
+            expected = hooked(torch.ones(4, 4).as_subclass(Bare))
+            weight.grad = None
+            self.assertEqual(compiled(torch.ones(4, 4).as_subclass(Bare)), expected)
+
     def test_a_class_that_changes(self):
         kind = type("Changing", (torch.Tensor,), {})
         compiled = slotrt.compile(lambda x: x * 2)

@@ -60,6 +60,9 @@ impl LaterCalls for Torch {
             _ => LaterCall::GivesNothing,
         };
         let is = |attribute: &str| example.getattr(attribute).ok()?.is_truthy().ok();
+        if self.is_heard_later(example) {
+            return None;
+        }
         let needs = is("requires_grad")? && (name != ACCUMULATED || is("is_leaf")?);
         (needs && count == 1 + usize::from(name != RETAIN)).then_some(gives)
     }
@@ -80,7 +83,8 @@ impl LaterCalls for Torch {
     fn later_attribute<'py>(&self, example: &Bound<'py, PyAny>, _attribute: &str) -> Option<Bound<'py, PyAny>> {
         let _quiet = Quiet::about([example]);
         let is = |attribute: &str| example.getattr(attribute).ok()?.is_truthy().ok();
-        (is("requires_grad")? && !is("is_leaf")?).then(|| own_function(example.py(), NODE_OF))?
+        (is("requires_grad")? && !is("is_leaf")? && !self.is_heard_later(example))
+            .then(|| own_function(example.py(), NODE_OF))?
     }
 
     fn later_method<'py>(&self, giver: &Bound<'py, PyAny>, name: &str) -> Option<Bound<'py, PyAny>> {
@@ -98,6 +102,13 @@ impl LaterCalls for Torch {
 
     fn gives_storage(&self, giver: &Bound<'_, PyAny>) -> bool {
         callee::name_of(giver) == STORAGE
+    }
+}
+
+impl Torch {
+    /// Whether calls with the tensor are handed to a function of its class after the graph, when that is no longer switched off.
+    fn is_heard_later(&self, example: &Bound<'_, PyAny>) -> bool {
+        self.has_override(&self.class_of_example(example))
     }
 }
 

@@ -204,7 +204,7 @@ impl Torch {
             ("sq_length", "builtins", "len"),
             ("tp_iter", "builtins", "iter"),
         ];
-        const COMPARE: [&str; 6] = ["lt", "le", "eq", "ne", "gt", "ge"];
+        const COMPARE: [&str; 6] = ["__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"];
         let function = match callee {
             Callee::Function(function) => function.clone(),
             Callee::Method(method) => self.tensor.bind(py).getattr(interned(py, method))?,
@@ -215,7 +215,8 @@ impl Torch {
             Callee::Slot("tp_richcompare") => {
                 let which = args.pop().and_then(|which| which.extract::<usize>().ok());
                 let Some(name) = which.and_then(|which| COMPARE.get(which)) else { return Ok(None) };
-                self.operator.bind(py).getattr(*name)?
+                // The slot was found: no other operand is asked first.
+                self.tensor.bind(py).getattr(*name)?
             }
             Callee::Slot(slot) => {
                 let Some((_, module, name)) = SLOTS.iter().find(|(known, ..)| known == slot) else { return Ok(None) };
