@@ -7,6 +7,8 @@ pub(crate) mod by_name;
 pub(crate) mod capi;
 pub(crate) mod drawn_numbers;
 pub(crate) mod keys_by_address;
+pub(crate) mod numbered_keys;
+pub(crate) mod open_loops;
 pub(crate) mod outside;
 pub(crate) mod outside_appends;
 pub(crate) mod outside_containers;

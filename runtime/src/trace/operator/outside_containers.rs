@@ -93,6 +93,9 @@ impl<'py> Tracer<'py> {
             return Ok(Some(self.integer(length as isize)));
         }
         let Some(given) = rest.first().copied() else { return Ok(None) };
+        if let Some(read) = self.read_by_number(operator, outside.value, given, rest.get(1).copied())? {
+            return Ok(Some(read));
+        }
         if let Some(found) = self.is_one_of_few(&outside, operator, given)? {
             return Ok(Some(self.boolean(found)));
         }
