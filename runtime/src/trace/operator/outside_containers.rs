@@ -4,7 +4,7 @@ use crate::ffi::{callee, types, weak_references};
 use crate::guard::Check;
 use crate::guard::HasItem;
 use crate::guard::source::{Fixed, Source};
-use crate::trace::operator::keys_by_address::{held_for, is_hashed_by_address};
+use crate::trace::operator::keys::by_address::{held_for, is_hashed_by_address};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::ValueId;

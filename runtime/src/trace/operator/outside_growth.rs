@@ -174,12 +174,12 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether it is a list from outside of which the trace has no copy.
-    pub(super) fn is_list_from_outside(&mut self, value: ValueId) -> bool {
+    pub(crate) fn is_list_from_outside(&mut self, value: ValueId) -> bool {
         self.growing(value).is_some_and(|growing| growing.of.kind == Kind::List)
     }
 
     /// Whether it is a list from outside of which the trace has no copy, and whose length may be another one at another call.
-    pub(super) fn is_list_of_open_length(&mut self, value: ValueId) -> bool {
+    pub(crate) fn is_list_of_open_length(&mut self, value: ValueId) -> bool {
         self.growing(value).is_some_and(|growing| growing.of.kind == Kind::List && self.is_growing(&growing))
     }
 

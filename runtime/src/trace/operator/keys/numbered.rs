@@ -14,7 +14,7 @@ const MOST_COMPARED: usize = 16;
 
 impl<'py> Tracer<'py> {
     /// Whether it is such a dict, or an `OrderedDict`: an earlier call found as many other keys.
-    pub(super) fn has_changing_keys(&self, value: ValueId) -> bool {
+    pub(in crate::trace::operator) fn has_changing_keys(&self, value: ValueId) -> bool {
         let numbers = &self.state.numbers;
         if numbers.changing.keys.is_empty() {
             return false;
@@ -47,7 +47,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// What an operator of C gives for such a key; `None`: it is another, or the dict is.
-    pub(super) fn read_by_number(
+    pub(in crate::trace::operator) fn read_by_number(
         &mut self,
         operator: &str,
         dict: ValueId,

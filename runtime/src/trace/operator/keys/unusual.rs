@@ -82,7 +82,12 @@ impl<'py> Tracer<'py> {
     }
 
     /// The keys, each over its own path; guarded is how many there are.
-    pub(super) fn keys_of(&mut self, id: ValueId, object: &Bound<'py, PyAny>, source: &Source) -> Traced<Vec<ValueId>> {
+    pub(in crate::trace::operator) fn keys_of(
+        &mut self,
+        id: ValueId,
+        object: &Bound<'py, PyAny>,
+        source: &Source,
+    ) -> Traced<Vec<ValueId>> {
         let keys = containers::keys(object).or_else(|error| internal(error.to_string()))?;
         let path = Arc::new(Source::Keys(Arc::new(source.clone())));
         const WHY: &str = "the trace went through the container";
