@@ -5,7 +5,7 @@ use super::function_shape::FunctionShape;
 use super::function_state::FunctionState;
 use super::homes::Homes;
 use super::load::{Load, Registers};
-use super::source::{Source, length_key, size_key};
+use super::source::{Source, identity_key, item_key, keys_key, length_key, size_key};
 use super::step::{Action, Step};
 use super::test::Test;
 use super::values;
@@ -151,6 +151,12 @@ impl Program {
                     let (Some(value), Some(key)) = (&registers[*register], self.keys.get(step.guard)) else { continue };
                     let (sizes, numbers) = (test.other_sizes(value), test.other_numbers(value, *key));
                     changed.extend(test.other_length(value).then(|| length_key(*key)));
+                    changed.extend(test.other_object(value).then(|| identity_key(*key)));
+                    let keys = keys_key(*key);
+                    let others = test.other_keys(value).into_iter();
+                    changed.extend(
+                        others.flat_map(|count| (0..count).map(move |index| item_key(keys, index)).chain([keys])),
+                    );
                     if sizes.is_empty() && numbers.is_empty() && !test.holds(value) {
                         registers[*register] = None;
                     }

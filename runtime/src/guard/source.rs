@@ -133,6 +133,9 @@ impl Source {
         if let Self::Length(base) = self {
             return length_key(base.key());
         }
+        if let Self::Keys(base) = self {
+            return keys_key(base.key());
+        }
         let mut hasher = rustc_hash::FxHasher::default();
         (PATH, self).hash(&mut hasher);
         hasher.finish()
@@ -267,6 +270,22 @@ pub fn size_key(base: u64, index: usize) -> u64 {
 pub fn length_key(base: u64) -> u64 {
     let mut hasher = rustc_hash::FxHasher::default();
     ("length", base).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The [`Source::key`] of the keys of the dict at a source with this key.
+#[must_use]
+pub fn keys_key(base: u64) -> u64 {
+    let mut hasher = rustc_hash::FxHasher::default();
+    ("keys", base).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What tells that the object at a source with this key is another one.
+#[must_use]
+pub fn identity_key(base: u64) -> u64 {
+    let mut hasher = rustc_hash::FxHasher::default();
+    ("identity", base).hash(&mut hasher);
     hasher.finish()
 }
 

@@ -119,6 +119,17 @@ impl Test {
         matches!(self, Self::Length(length) if values::length(value).is_some_and(|now| now != *length))
     }
 
+    /// Whether the value is another object than the one that the test asks for.
+    pub fn other_object(&self, value: &Bound<'_, PyAny>) -> bool {
+        matches!(self, Self::Is(object) if !object.is(value))
+    }
+
+    /// How many keys a dict has, where the test asks for as many others, and all are integers.
+    pub fn other_keys(&self, value: &Bound<'_, PyAny>) -> Option<usize> {
+        let Self::Keys(keys) = self else { return None };
+        values::other_integers_as_keys(value, keys.bind(value.py()))
+    }
+
     /// Whether both test the same.
     pub fn same(&self, other: &Self, py: Python<'_>) -> bool {
         match (self, other) {

@@ -2,7 +2,7 @@
 use super::source::item_key;
 use crate::ffi::containers::{self, Kind};
 use crate::ffi::key_hashes::{is_hashed_in_python, runs_code_for, under_id};
-use crate::ffi::{contexts, types};
+use crate::ffi::{contexts, ordered_dict, types};
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyModule, PyString, PyTuple,
@@ -99,6 +99,14 @@ pub(super) fn absent(dict: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> bool {
 pub(super) fn has_keys(dict: &Bound<'_, PyAny>, keys: &Bound<'_, PyAny>) -> bool {
     let (Ok(found), Ok(keys)) = (dict.cast::<PyDict>(), keys.cast::<PyTuple>()) else { return false };
     found.len() == keys.len() && found.iter().zip(keys.iter()).all(|((key, _), wanted)| equal(&key, &wanted))
+}
+
+/// How many keys a dict, or an `OrderedDict`, has, where they are as many as these, but others, and all are integers.
+pub(super) fn other_integers_as_keys(dict: &Bound<'_, PyAny>, keys: &Bound<'_, PyAny>) -> Option<usize> {
+    let (found, keys) = (ordered_dict::exact(dict)?, keys.cast::<PyTuple>().ok()?);
+    let are_integers = || found.keys().iter().chain(keys.iter()).all(|key| key.is_exact_instance_of::<PyInt>());
+    let differ = found.len() == keys.len() && !has_keys(dict, keys) && are_integers();
+    differ.then(|| keys.len())
 }
 
 /// Whether two plain constants are the same in type and value; floats bit by bit, and a nan is the same as itself alone: its hash is

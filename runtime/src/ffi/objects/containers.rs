@@ -5,7 +5,7 @@ use crate::ffi::types;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple, PyType};
+use pyo3::types::{PyByteArray, PyDict, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple, PyType};
 
 /// How C keeps the items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,15 +154,24 @@ pub fn keys<'py>(container: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>>
     PyTuple::new(container.py(), of.ok_or_else(|| PyTypeError::new_err("no dict and no set"))?.items(container)?)
 }
 
-/// The values of a dict that is no `OrderedDict`, in the order of its keys; no key is hashed. Called by compiled code, too.
+/// The values of a dict in the order of its keys; no key is hashed in Python. Called by compiled code, too.
 ///
 /// # Errors
-/// Where the object is none.
+/// Where the object is none, or an `OrderedDict` with keys that are no integers.
 #[pyfunction]
 pub fn values<'py>(dict: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
-    let of = of(&dict.get_type()).filter(|of| of.kind == Kind::Dict);
-    of.ok_or_else(|| PyTypeError::new_err("no plain dict"))?;
-    PyTuple::new(dict.py(), dict.cast::<PyDict>()?.values())
+    let of = of(&dict.get_type()).filter(|of| matches!(of.kind, Kind::Dict | Kind::OrderedDict));
+    let of = of.ok_or_else(|| PyTypeError::new_err("no dict"))?;
+    let held = dict.cast::<PyDict>()?;
+    if of.kind == Kind::Dict {
+        return PyTuple::new(dict.py(), held.values());
+    }
+    let keys = of.items(dict)?;
+    if !keys.iter().all(|key| key.is_exact_instance_of::<PyInt>()) {
+        return Err(PyTypeError::new_err("an OrderedDict with keys that are no integers"));
+    }
+    let value = |key| held.get_item(key)?.ok_or_else(|| PyTypeError::new_err("a key that is gone"));
+    PyTuple::new(dict.py(), keys.into_iter().map(value).collect::<PyResult<Vec<_>>>()?)
 }
 
 /// A dict with these keys and values that is only gone through: where it keeps them says nothing, and no key is hashed or compared.

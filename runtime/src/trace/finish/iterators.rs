@@ -1,5 +1,5 @@
 //! Materialises iterators over sequences and dicts that stand in the middle.
-use crate::ffi::{containers, referents, types};
+use crate::ffi::{containers, ordered_dict, referents, types};
 use crate::names::{interned, name};
 use crate::trace::state::materialised::Materialised;
 use crate::trace::state::tracer::Tracer;
@@ -141,6 +141,9 @@ impl<'py> Tracer<'py> {
             return self.escape(id, format!("{name} over a dict that was changed"));
         };
         let over = self.absorb(dict.into_any());
+        if self.real(over).is_some_and(|over| ordered_dict::is_derived(&over)) {
+            return self.escape(id, "odict_iterator");
+        }
         if self.state.private_copies.of(over).is_some_and(|private_copy| private_copy.is_changed(self.py)) {
             return self.escape(id, format!("{name} over a dict from outside that was changed"));
         }

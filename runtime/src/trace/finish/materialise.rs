@@ -57,6 +57,7 @@ impl<'py> Tracer<'py> {
         self.guard_memory()?;
         self.guard_contents()?;
         self.guard_kept_ids();
+        self.guard_open_loops()?;
         crate::trace::finish::coalesce::merge(&mut self.state.effects);
         if let End::Return { kept: locals, .. } | End::Break { locals, .. } = &*end {
             self.guard_arguments(locals);
@@ -159,6 +160,9 @@ impl<'py> Tracer<'py> {
                     return described;
                 }
                 if let Some(described) = self.describe_whole(id).or_else(|| self.describe_handle(id)) {
+                    return described;
+                }
+                if let Some(described) = self.describe_open_loop(id)? {
                     return described;
                 }
                 self.refuse_collected(what)?;

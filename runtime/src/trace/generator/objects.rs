@@ -103,7 +103,7 @@ impl<'py> Tracer<'py> {
         if let Some(class) = self.class_of_view(name) {
             return Ok(class);
         }
-        if let Some(class) = self.class_of_whole(name) {
+        if let Some(class) = self.class_of_whole(name).or_else(|| self.class_in_open_loop(name)) {
             return Ok(class);
         }
         if let Some(class) = self.class_in_contextvars(name) {

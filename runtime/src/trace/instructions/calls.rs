@@ -76,8 +76,14 @@ impl<'py> Tracer<'py> {
         self.variables_dict(&frame.locals, &frame.code)
     }
 
-    /// Calls that read their caller's frame; `None` for all others.
+    /// Calls that read their caller's frame, and ranges of its loops; `None` for all others.
     fn of_frame(&mut self, frame: &Frame, callable: ValueId, args: &Arguments) -> Traced<Option<ValueId>> {
+        if let Some(open) = self.open_range(frame, callable, args)? {
+            return Ok(Some(open));
+        }
+        if let Some(open) = self.open_lists(frame, callable, args)? {
+            return Ok(Some(open));
+        }
         match self.call_super(frame, callable, args)? {
             Some(made) => Ok(Some(made)),
             None => self.evaluated(frame, callable, args),

@@ -36,7 +36,10 @@ impl<'py> Tracer<'py> {
             return self.get_yield_from_iter(frame);
         }
         let iterable = frame.pop()?;
-        let iterator = self.get_iter(iterable)?;
+        let iterator = match self.begin_open_loop(frame, iterable)? {
+            Some(iterator) => iterator,
+            None => self.get_iter(iterable)?,
+        };
         frame.push_iterator(iterator);
         Ok(Flow::Next)
     }
@@ -44,7 +47,11 @@ impl<'py> Tracer<'py> {
     /// The target is `END_FOR`, which runs with a value pushed; the specialised jump skips both pops. Without it the iterator goes here.
     pub(crate) fn for_iter(&mut self, frame: &mut Frame, instr: &Instr) -> Traced<Flow> {
         let iterator = frame.iterator()?;
-        match self.next(iterator)? {
+        let next = match self.next_of_open_loop(iterator)? {
+            Some(next) => next,
+            None => self.next(iterator)?,
+        };
+        match next {
             Some(item) => {
                 frame.push(item);
                 Ok(Flow::Next)

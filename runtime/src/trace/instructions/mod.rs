@@ -18,6 +18,7 @@ mod guesses;
 pub(crate) mod intrinsics;
 pub(crate) mod matching;
 pub(crate) mod names;
+pub(crate) mod open_loops;
 pub(crate) mod operators;
 pub(crate) mod results;
 pub(crate) mod stack;

@@ -4,7 +4,7 @@ use crate::ffi::{callee, types, weak_references};
 use crate::guard::Check;
 use crate::guard::HasItem;
 use crate::guard::source::{Fixed, Source};
-use crate::trace::operator::keys_by_address::{held_for, is_hashed_by_address};
+use crate::trace::operator::keys::by_address::{held_for, is_hashed_by_address};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::ValueId;
@@ -93,6 +93,9 @@ impl<'py> Tracer<'py> {
             return Ok(Some(self.integer(length as isize)));
         }
         let Some(given) = rest.first().copied() else { return Ok(None) };
+        if let Some(read) = self.read_by_number(operator, outside.value, given, rest.get(1).copied())? {
+            return Ok(Some(read));
+        }
         if let Some(found) = self.is_one_of_few(&outside, operator, given)? {
             return Ok(Some(self.boolean(found)));
         }

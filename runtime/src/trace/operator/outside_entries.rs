@@ -7,7 +7,7 @@ use crate::ffi::{key_hashes, types, weak_references};
 use crate::guard::source::Source;
 use crate::guard::{Check, DomainCheck};
 use crate::trace::lifetime::finalisers::EndsSilently;
-use crate::trace::operator::keys_by_address::held_for;
+use crate::trace::operator::keys::by_address::held_for;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;

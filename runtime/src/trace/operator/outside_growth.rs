@@ -173,6 +173,16 @@ impl<'py> Tracer<'py> {
         Ok(self.sourced(item, path))
     }
 
+    /// Whether it is a list from outside of which the trace has no copy.
+    pub(crate) fn is_list_from_outside(&mut self, value: ValueId) -> bool {
+        self.growing(value).is_some_and(|growing| growing.of.kind == Kind::List)
+    }
+
+    /// Whether it is a list from outside of which the trace has no copy, and whose length may be another one at another call.
+    pub(crate) fn is_list_of_open_length(&mut self, value: ValueId) -> bool {
+        self.growing(value).is_some_and(|growing| growing.of.kind == Kind::List && self.is_growing(&growing))
+    }
+
     fn is_growing(&self, growing: &Growing<'py>) -> bool {
         self.state.numbers.is_changing(&Source::Length(Arc::clone(&growing.source)))
             && !self.state.guard_requests.has_any(growing.value, GuardRequest::LENGTH)

@@ -8,7 +8,7 @@ use crate::ffi::types;
 use crate::guard::source::{Side, Source};
 use crate::guard::{Check, KeptUnderHash};
 use crate::stored::ProcessBound;
-use crate::trace::operator::keys_by_address::is_hashed_by_address;
+use crate::trace::operator::keys::by_address::is_hashed_by_address;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;

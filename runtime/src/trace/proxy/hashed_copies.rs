@@ -9,7 +9,7 @@ use crate::ffi::types;
 use crate::guard::source::Source;
 use crate::guard::{Check, KeyHashes, SetShape};
 use crate::names::interned;
-use crate::trace::operator::keys_by_address::is_hashed_by_address;
+use crate::trace::operator::keys::by_address::is_hashed_by_address;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};

@@ -23,6 +23,7 @@ pub(crate) mod made_classes;
 pub mod materialised;
 pub mod namespaces;
 pub mod numbers;
+pub mod open_loops;
 pub mod options;
 pub mod outcome;
 pub mod private_copies;

@@ -1,6 +1,6 @@
 //! The symbolic numbers of a trace: which sources they have, and what the trace knows of them.
 use crate::graph::NodeId;
-use crate::guard::source::{Source, size_key};
+use crate::guard::source::{Source, identity_key, size_key};
 use crate::symbol::{ExpressionId, Expressions, Formula, Number, Relation, Symbol, SymbolicLayout};
 use crate::trace::state::journal::{OrderedSet, Tracked};
 use crate::trace::state::value::ValueId;
@@ -172,6 +172,11 @@ impl Numbers {
         let key = source.key();
         (self.changing.keys.contains(&key) || self.changing.arguments && source.is_part_of_argument())
             && !self.fixed.contains_key(&key)
+    }
+
+    /// Whether an earlier call found another object at the source than the one that the trace asked for.
+    pub(crate) fn is_changing_object(&self, source: &Source) -> bool {
+        !self.changing.keys.is_empty() && self.changing.keys.contains(&identity_key(source.key()))
     }
 
     /// Whether numbers at the source are symbolic.

@@ -140,6 +140,8 @@ pub struct State {
     pub(crate) state_copies: Tracked<Vec<crate::trace::state::private_copies::StateCopy>>,
     /// Views of dicts from outside: of which dict, and by which method.
     pub(crate) views: Tracked<FxHashMap<ValueId, (ValueId, &'static str)>>,
+    /// Loops of which the trace does not know how many steps they have.
+    pub(crate) open_loops: Tracked<Vec<crate::trace::state::open_loops::OpenLoop>>,
     /// What compiled code has C make of whole containers from outside.
     pub(crate) wholes: Tracked<FxHashMap<ValueId, crate::trace::state::wholes::Whole>>,
     /// Texts that the trace has had interned, by their characters.

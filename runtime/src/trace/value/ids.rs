@@ -86,7 +86,10 @@ impl<'py> Tracer<'py> {
         let is_asked = std::mem::take(&mut self.state.id_dicts.is_asked);
         // Of a constant there may be several objects.
         let is_constant = self.real(value).is_some_and(|object| is_scalar(&object));
-        if let Some(object) = self.real(value).filter(|_| !is_constant).and_then(|_| self.same_object(value)) {
+        let changes = self.source(value).is_some_and(|source| self.state.numbers.is_changing_object(&source));
+        if let Some(object) =
+            self.real(value).filter(|_| !is_constant && !changes).and_then(|_| self.same_object(value))
+        {
             let address = object.as_ptr() as usize;
             if !is_asked {
                 self.note_bound(ProcessBound::Process);

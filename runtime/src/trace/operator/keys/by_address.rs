@@ -15,12 +15,12 @@ use pyo3::types::{PyAny, PyDict, PyFunction, PyType, PyWeakrefReference};
 
 impl<'py> Tracer<'py> {
     /// Whether instances of the class are such keys.
-    pub(super) fn is_keyed_by_address(&self, class: &Bound<'py, PyType>) -> bool {
+    pub(in crate::trace::operator) fn is_keyed_by_address(&self, class: &Bound<'py, PyType>) -> bool {
         is_hashed_by_address(class) || self.domain_of(class).is_some_and(|domain| domain.is_hashed_by_id(class))
     }
 
     /// Relies on it.
-    pub(super) fn rely_on_address(&mut self, class: &Bound<'py, PyType>) {
+    pub(in crate::trace::operator) fn rely_on_address(&mut self, class: &Bound<'py, PyType>) {
         self.rely_on_class(class);
         if let Some(hash) = self.lookup(class, "__hash__").filter(|hash| hash.is_exact_instance_of::<PyFunction>()) {
             let (callable, source) = (self.absorb_static(hash.clone()), Source::constant(&hash));
@@ -29,7 +29,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether nothing that the container holds runs code of the program where such a key is looked for.
-    pub(super) fn is_looked_up_by_c(&self, container: &Bound<'py, PyAny>) -> bool {
+    pub(in crate::trace::operator) fn is_looked_up_by_c(&self, container: &Bound<'py, PyAny>) -> bool {
         let by_address = |key: &Bound<'py, PyAny>| self.is_keyed_by_address(&key.get_type());
         let referring = |key: &Bound<'py, PyAny>| {
             key.is_exact_instance_of::<PyWeakrefReference>()
@@ -40,7 +40,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// `container[key]` of such a key that is not there. CPython: `dict_subscript`, `defdict_missing`.
-    pub(super) fn missing_entry_for(
+    pub(in crate::trace::operator) fn missing_entry_for(
         &mut self,
         container: ValueId,
         of: &Container<'py>,
@@ -71,7 +71,10 @@ impl<'py> Tracer<'py> {
 }
 
 /// What a container holds for such a key, or for a weak reference to one; `None`: that cannot be told without code of the program.
-pub(super) fn held_for<'py>(container: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> Option<Option<Held<'py>>> {
+pub(in crate::trace::operator) fn held_for<'py>(
+    container: &Bound<'py, PyAny>,
+    key: &Bound<'py, PyAny>,
+) -> Option<Option<Held<'py>>> {
     if is_hashed_in_python(key) {
         return under_id(container, key);
     }

@@ -1,10 +1,10 @@
-//! Sets and dicts from outside whose keys are no plain values: the trace goes through them, key by key, each reached over its own path.
+//! Sets and dicts from outside whose keys are no plain values, or differ from call to call: the trace goes through them, key by key, each reached over its own path.
 //!
 //! Nothing is looked up in what C gets for that, so that neither hashes nor addresses matter. All else that C would do with such a
 //! container is a graph break.
 use crate::ffi::containers::{self, Container, Kind};
 use crate::ffi::set_table::SetLayout;
-use crate::ffi::{callee, types};
+use crate::ffi::{callee, ordered_dict, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::{interned, name};
@@ -16,14 +16,18 @@ use crate::trace::value::gone_through::goes_through;
 use crate::trace::value::kinds::is_key;
 use generated::slots::Slot;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFunction, PyTuple, PyType};
 use std::sync::Arc;
 
-/// Views of dicts, as C names their classes.
-const VIEWS: [(&str, &str); 3] = [("keys", "dict_keys"), ("values", "dict_values"), ("items", "dict_items")];
+/// Views of dicts and `OrderedDict`s, as C names their classes.
+const VIEWS: [(&str, [&str; 2]); 3] = [
+    ("keys", ["dict_keys", "odict_keys"]),
+    ("values", ["dict_values", "odict_values"]),
+    ("items", ["dict_items", "odict_items"]),
+];
 
 impl<'py> Tracer<'py> {
-    /// Such a container; `None`: it is another object, or has plain keys.
+    /// Such a container; `None`: it is another object, or has plain keys that are always the same.
     fn unusual(&self, value: ValueId) -> Option<(Bound<'py, PyAny>, Container<'py>)> {
         if self.state.private_copies.of(value).is_some() || self.is_namespace(value) {
             return None;
@@ -41,7 +45,7 @@ impl<'py> Tracer<'py> {
             return None;
         }
         let keys = containers::keys(&object).ok()?;
-        (!keys.iter().all(|key| is_key(&key))).then_some((object, of))
+        (!keys.iter().all(|key| is_key(&key)) || self.has_changing_keys(value)).then_some((object, of))
     }
 
     /// An iterator over such a container, or over a view of one; `None`: it is neither.
@@ -78,7 +82,12 @@ impl<'py> Tracer<'py> {
     }
 
     /// The keys, each over its own path; guarded is how many there are.
-    fn keys_of(&mut self, id: ValueId, object: &Bound<'py, PyAny>, source: &Source) -> Traced<Vec<ValueId>> {
+    pub(in crate::trace::operator) fn keys_of(
+        &mut self,
+        id: ValueId,
+        object: &Bound<'py, PyAny>,
+        source: &Source,
+    ) -> Traced<Vec<ValueId>> {
         let keys = containers::keys(object).or_else(|error| internal(error.to_string()))?;
         let path = Arc::new(Source::Keys(Arc::new(source.clone())));
         const WHY: &str = "the trace went through the container";
@@ -92,7 +101,13 @@ impl<'py> Tracer<'py> {
     }
 
     fn natives_of(&mut self, values: &[ValueId]) -> Traced<Vec<Bound<'py, PyAny>>> {
-        values.iter().map(|value| self.native(*value)).collect()
+        let is_function = |object: Bound<'py, PyAny>| object.is_exact_instance_of::<PyFunction>();
+        let native = |value: &ValueId| match self.real(*value).is_some_and(is_function) {
+            // Whoever gets it tells how much of it matters.
+            true => self.proxy(*value),
+            false => self.stored(*value),
+        };
+        values.iter().map(native).collect()
     }
 
     fn dict_gone_through(
@@ -105,7 +120,8 @@ impl<'py> Tracer<'py> {
         let mut values = Vec::new();
         if has_values {
             let path = Arc::new(Source::Values(Arc::new(source.clone())));
-            let held = dict.values().into_iter().enumerate();
+            let held = containers::values(dict).or_else(|error| internal(error.to_string()))?;
+            let held = held.into_iter().enumerate();
             values = held.map(|(index, value)| self.sourced(value, Source::Item(Arc::clone(&path), index))).collect();
         }
         let natives = self.natives_of(&keys)?;
@@ -137,10 +153,15 @@ impl<'py> Tracer<'py> {
         name: &str,
         args: &[ValueId],
     ) -> Traced<Option<ValueId>> {
-        let ([dict], Some((view, class))) = (args, VIEWS.iter().find(|(view, _)| *view == name)) else {
+        let ([dict], Some((view, classes))) = (args, VIEWS.iter().find(|(view, _)| *view == name)) else {
             return Ok(None);
         };
-        let Some((_, of)) = self.unusual(*dict).filter(|(_, of)| of.kind == Kind::Dict) else { return Ok(None) };
+        let Some((_, of)) = self.unusual(*dict) else { return Ok(None) };
+        let class = match of.kind {
+            Kind::Dict => classes[0],
+            Kind::OrderedDict if self.has_changing_keys(*dict) => classes[1],
+            _ => return Ok(None),
+        };
         if !callee::owner_of(method).is_some_and(|owner| types::is_subtype(&of.base, &owner)) {
             return Ok(None);
         }
@@ -151,8 +172,12 @@ impl<'py> Tracer<'py> {
 
     /// The class of such a view.
     pub(crate) fn class_of_view(&self, name: &str) -> Option<Bound<'py, PyType>> {
-        let (view, _) = VIEWS.iter().find(|(_, class)| *class == name)?;
-        PyDict::new(self.py).call_method0(interned(self.py, view)).ok().map(|view| view.get_type())
+        let (view, _) = VIEWS.iter().find(|(_, classes)| classes.contains(&name))?;
+        let dict = match name.starts_with('o') {
+            true => ordered_dict::class(self.py)?.call0().ok()?,
+            false => PyDict::new(self.py).into_any(),
+        };
+        dict.call_method0(interned(self.py, view)).ok().map(|view| view.get_type())
     }
 
     /// How many entries such a view has; `None`: it is another object.
