@@ -48,7 +48,7 @@ impl<'py> Tracer<'py> {
 }
 
 /// The truth with which a branch at `at`, or right after it, goes on where the other side does nothing but raise.
-fn truth_without_raise(code: &Code, at: usize) -> Option<bool> {
+pub(super) fn truth_without_raise(code: &Code, at: usize) -> Option<bool> {
     let at = at + usize::from(matches!(code.instrs.get(at)?.op, Op::TO_BOOL | Op::COMPARE_OP));
     let branch = code.instrs.get(at)?;
     let jumps_if = match branch.op {

@@ -2,12 +2,13 @@
 //!
 //! The trace goes on that way, and the graph checks it. Where the check fails the frame runs its original code from the start, for nothing
 //! has happened yet; from then on traces of the function guess nothing, and end at such branches.
-use super::assertions::leaves_loop;
+use super::assertions::{leaves_loop, truth_without_raise};
 use crate::domain::Operand;
 use crate::ffi::{callee, inspect};
 use crate::graph::{Argument, Node, NodeId, NodeOp};
 use crate::guard::Check;
 use crate::guard::source::Source;
+use crate::trace::state::frame::Frame;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::{Value, ValueId};
@@ -50,6 +51,30 @@ impl<'py> Tracer<'py> {
             },
         };
         self.check_guess(number, truth, &failed)
+    }
+
+    /// Breaks before a branch compares a number that contents decide, where nothing tells what comes of it and nothing is to be guessed: the
+    /// graph would get the comparison first, and the trace would have to be made again without it.
+    pub(super) fn refuse_unknown_comparison(&mut self, frame: &Frame) -> Traced<()> {
+        let operands = [frame.peek(2)?, frame.peek(1)?];
+        let Some(unread) = operands.into_iter().find(|operand| self.is_unread(*operand)) else { return Ok(()) };
+        for operand in operands {
+            let class = self.class_of(operand)?;
+            let is_number = self.is_of_numbers(&class) || class.is(self.py.get_type::<PyBool>());
+            if !is_number || self.is_expected(operand) || self.is_open_size(operand) {
+                return Ok(());
+            }
+        }
+        match truth_without_raise(&frame.code, frame.pc) {
+            None => self.refuse_unread(unread),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Whether it is a size that contents decide.
+    fn is_open_size(&self, value: ValueId) -> bool {
+        let Value::Node { node, .. } = self.value(value) else { return false };
+        self.state.graph.nodes.get(node.0 as usize).is_some_and(|node| self.gives_size(node))
     }
 
     /// Whether a failure takes nothing back, and a loop ends whatever is guessed in it.

@@ -57,8 +57,12 @@ impl<'py> Tracer<'py> {
         let Some(name) = COMPARISONS.get((arg >> release::COMPARISON) as usize) else {
             return internal("COMPARE_OP argument");
         };
+        let is_branch = release::compares_to_bool(arg);
+        if is_branch {
+            self.refuse_unknown_comparison(frame)?;
+        }
         let mut result = self.operate_on(frame, name, 2)?;
-        if release::compares_to_bool(arg) {
+        if is_branch {
             let truth = self.branch_truth(frame, result)?;
             result = self.boolean(truth);
         }

@@ -177,6 +177,11 @@ impl<'py> Tracer<'py> {
         self.state.numbers.expected.get(node).copied()
     }
 
+    /// Whether it is a number of the graph of which something tells what it will be.
+    pub(crate) fn is_expected(&self, value: ValueId) -> bool {
+        self.expectation(value).is_some()
+    }
+
     /// The value as an operand, if it is a number that is known or expected.
     pub(super) fn expected_numeral(&mut self, value: ValueId) -> Traced<Option<Numeral<'py>>> {
         if !self.is_unread(value) {

@@ -196,6 +196,61 @@ class BreakingLoops(torch_programs.ThreeWays, unittest.TestCase):
     ]
 
 
+def halted(x):
+    y = x * 2
+    tokens = [1]
+    token = y.argmax().item()
+    tokens.append(token)
+    if token == 3:
+        return tokens, y + 1
+    return tokens, y
+
+
+def kept_best(x):
+    best, seen = 100.0, {}
+    value = (x * 2).sum().item()
+    seen["value"] = value
+    if value < best - 0.5:
+        best = value
+    return best, seen, x + best
+
+
+def compared_with_another(x):
+    first, second = x.max().item(), x.min().item()
+    if first > second * 2:
+        x = x + 1
+    return x, first
+
+
+def compared_with_array(x):
+    number = x.max().item()
+    if number > x[0, 0]:
+        x = x + 1
+    return x
+
+
+class BranchesOnContents(torch_programs.ThreeWays, unittest.TestCase):
+    rows = [(of(halted), 1), (of(kept_best), 1), (of(compared_with_another), 1), (of(compared_with_array), None)]
+
+    def test_traced_once(self):
+        """The trace ends before the comparison, and is not made again for that."""
+        slotrt.reset()
+        slotrt.compile(self.broken)(matrix())
+        if slotrt.stats()["repeated"]:
+            self.skipTest("a build for development makes traces again to compare them")
+        for use, _ in self.rows[:3]:
+            function, arguments, _ = use()
+            with self.subTest(function=function.__name__):
+                slotrt.reset()
+                slotrt.compile(function)(*arguments(0))
+                self.assertEqual(slotrt.stats()["repeated"], 0)
+
+    @staticmethod
+    def broken(x):
+        slotrt.graph_break()
+        return x + 1
+
+
 class LeftAlone(unittest.TestCase):
     """A loop whose steps each need a trace of their own runs as it is from some step on, and reports tell so."""
 
