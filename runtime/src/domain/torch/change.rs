@@ -189,7 +189,7 @@ impl<'py> Meta<'_, 'py> {
         let metadata = || super::metadata::metadata(&operand).map_err(|error| fault(&error));
         let before = metadata()?;
         // Changes in place are not cast: they need no stand-ins that are.
-        let gives = operands.run(target).map_err(|error| fails(target, &error))?;
+        let gives = self.call_on(target, &operands).map_err(|error| fails(target, &error))?;
         let is_same = metadata()?.eq(&before).map_err(|error| fault(&error))?;
         // A tensor of the graph shows in its stand-in what has become of it, and one from outside has one from then on; a view of another does
         // not.

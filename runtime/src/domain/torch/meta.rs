@@ -231,7 +231,7 @@ impl<'py> Meta<'_, 'py> {
         let without_kernel = |error| self.without_kernel(target, (args, kwargs), error);
         let called = match is_allowed(target) {
             true => self.call_allowed(target, &operands)?,
-            false => operands.run(target).or_else(without_kernel).map_err(|error| fails(target, &error))?,
+            false => self.call_on(target, &operands).or_else(without_kernel).map_err(|error| fails(target, &error))?,
         };
         let told = || {
             let called = self.torch.without_numbers(target, called)?;
@@ -266,7 +266,8 @@ impl<'py> Meta<'_, 'py> {
             named.set_item(name, self.object_where(value, Some(&places))?).map_err(|error| fault(&error))?;
         }
         let call = || self.torch.fakes.call(target, &objects, &named, &places.borrow(), for_real);
-        let called = if for_real { self.keeping_random(call) } else { call() };
+        let draws = for_real || self.torch.runs_program(target);
+        let called = if draws { self.keeping_random(call) } else { call() };
         Ok((objects, called.map_err(|error| fails(target, &error))?))
     }
 

@@ -64,7 +64,7 @@ impl<'py> Meta<'_, 'py> {
         }
         let kinds = || written.iter().map(|one| metadata(&one.stand_in)).collect::<PyResult<Vec<_>>>();
         let before = kinds().map_err(|error| fault(&error))?;
-        let gives = operands.run(target).or_else(|error| match is_step(target, &error) {
+        let gives = self.call_on(target, &operands).or_else(|error| match is_step(target, &error) {
             true => Ok(self.py.None().into_bound(self.py)),
             false => Err(fails(target, &error)),
         })?;

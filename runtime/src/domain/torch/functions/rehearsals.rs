@@ -3,7 +3,8 @@ use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::metadata::metadata;
-use crate::domain::torch::own::{IN_PLACE, MODULE};
+use crate::domain::torch::own::{IN_PLACE, MODULE, is_named};
+use crate::domain::torch::stand_ins::StandIns;
 use crate::domain::torch::thread::modes;
 use crate::domain::{Answer, ModeChange, Operand, PlainForward, Rehearsal};
 use crate::ffi::callee;
@@ -19,7 +20,26 @@ fn refused() -> Box<Break> {
     stop("function with gradients of its own", APPLY, "It changes what an argument is.")
 }
 
+impl<'py> Meta<'_, 'py> {
+    /// Calls a function with what stands for operands. What the program draws of random numbers there is put back.
+    pub(in crate::domain::torch) fn call_on(
+        &self,
+        target: &Bound<'py, PyAny>,
+        operands: &StandIns<'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match self.torch.runs_program(target) {
+            true => self.keeping_random(|| operands.run(target)),
+            false => operands.run(target),
+        }
+    }
+}
+
 impl Torch {
+    /// Whether a call runs code of the program, or may.
+    pub(in crate::domain::torch) fn runs_program(&self, target: &Bound<'_, PyAny>) -> bool {
+        self.applies(target) || is_named(target, IN_PLACE) || self.is_of_program(target)
+    }
+
     /// A call of such a function: one that changes arguments, or one that makes something new.
     pub(in crate::domain::torch) fn apply<'py>(
         &self,
@@ -59,7 +79,7 @@ impl Torch {
             operands.positional.iter().map(of).collect::<PyResult<Vec<_>>>()
         };
         let before = known().map_err(|error| fault(&error))?;
-        if operands.run(apply).is_err() {
+        if meta.call_on(apply, &operands).is_err() {
             return Ok(Vec::new());
         }
         let mut changed = Vec::new();
