@@ -37,6 +37,9 @@ def module_of(inputs, calls, results, examples=None):
             name = f"subgraph_{len(root._modules)}"
             root.add_module(name, argument)
             return made.get_attr(name)
+        if form is type(torch.FloatTensor):
+            # FX writes no name of `torch.DoubleTensor`; what it says is known by it.
+            return f"{argument.__module__}.{argument.__name__}"
         if form is slice:
             return slice(convert(argument.start), convert(argument.stop), convert(argument.step))
         return argument

@@ -32,6 +32,9 @@ class Context:
     def mark_non_differentiable(self, *tensors):
         self.non_differentiable = tensors
 
+    def mark_dirty(self, *tensors):
+        """The graph learns it from the call itself."""
+
     def set_materialize_grads(self, value):
         self.materialize_grads = value
 
@@ -147,6 +150,11 @@ def reentrant(function, given, *operands, use_reentrant, **options):
 
     args = [operand for operand, is_given in zip(operands, given) if is_given]
     return torch.utils.checkpoint.checkpoint(run, *args, use_reentrant=use_reentrant, **options)
+
+
+def applied_in_place(apply, *args):
+    """`apply(*args)` of a `torch.autograd.Function` that changes some of the arguments."""
+    return apply(*args)
 
 
 def add_to_node(tensor, add):

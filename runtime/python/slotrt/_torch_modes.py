@@ -113,6 +113,41 @@ def put_back():
         torch._C._push_on_torch_function_stack(mode)
 
 
+class _Lifted(threading.local):
+    """The modes that PyTorch's functions of Python take away in this thread while they do what such a mode sees them called for."""
+
+    def __init__(self):
+        self.modes = []
+
+
+_lifted = _Lifted()
+_COUNT = (torch._C._len_torch_function_stack, ()), (torch._C._is_torch_function_mode_enabled, ())
+
+
+@_sets(lambda: ((put_down, ()), None, _COUNT))
+def lift():
+    """Takes the innermost mode away."""
+    _lifted.modes.append(torch._C._pop_torch_function_stack())
+
+
+@_sets(lambda: ((lift, ()), None, _COUNT))
+def put_down():
+    """Makes it active again."""
+    torch._C._push_on_torch_function_stack(_lifted.modes.pop())
+
+
+lift._slotrt_follows = put_down._slotrt_follows = True
+
+
+def without_device(public_api, relevant_args, *args, **kwargs):
+    """`torch.overrides.handle_torch_function`, where the modes put new tensors on devices, and do nothing else."""
+    lift()
+    try:
+        return public_api(*args, **kwargs)
+    finally:
+        put_down()
+
+
 class _Inference:
     """What `torch.inference_mode` keeps while it is active: the part of `torch._C._InferenceMode` that it uses."""
 

@@ -4,7 +4,7 @@ use super::example::Examples;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Numpy;
 use super::names::Functions;
-use super::{check, names, numbers, operators, scalars};
+use super::{changes, check, names, numbers, operators, scalars};
 use crate::domain::{
     Answer, Callee, Domain, GlobalStateGuard, HeldNumbers, LaterCalls, NodeEffects, Operand, OwnFunctions, Undoing,
     class_of_unread, description_of_unread, is_unread, unread,
@@ -198,18 +198,29 @@ impl Numpy {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
+        let mut others = kwargs.to_vec();
+        let mut out = changes::take_out(&mut others);
+        let kwargs = if out.is_some() { &others[..] } else { kwargs };
+        let mut args = args;
         if function.get_type().is(&self.ufunc) {
             let plain = kwargs.iter().all(|(name, value)| name == "dtype" && matches!(value, Operand::Known(_)));
             let outputs: usize = function.getattr(name!("nout")).and_then(|count| count.extract()).unwrap_or(0);
             let inputs: usize = function.getattr(name!("nin")).and_then(|count| count.extract()).unwrap_or(0);
+            if let (Some((last, before)), None) = (args.split_last().filter(|(_, before)| before.len() == inputs), &out)
+            {
+                (args, out) = (before, Some(last.clone()));
+            }
             if !plain || outputs != 1 || args.len() != inputs {
-                let text = format!("{function} with out=, where=, or several results");
+                let text = format!("{function} with where=, or several results");
                 return Err(stop("unsupported form of a numpy call", text, "Only plain calls of ufuncs are recorded."));
             }
             if crate::ffi::callee::name_of(function) == "power" {
                 examples.refuse_integer_power(args)?;
             }
-            return examples.record(function.clone(), args, kwargs);
+            return match out {
+                Some(out) => changes::write(examples, function, (args, kwargs), &out),
+                None => examples.record(function.clone(), args, kwargs),
+            };
         }
         if let Some(name) = self.makes_scalars(function) {
             return scalars::make(examples, function, name, args, kwargs);
@@ -242,7 +253,10 @@ impl Numpy {
             return Err(stop("unsupported form of a numpy call", name, "It changes its operand."));
         }
         examples.refuse_warnings(&name, args, kwargs)?;
-        examples.record(function.clone(), args, kwargs)
+        match out {
+            Some(out) => changes::write(examples, function, (args, kwargs), &out),
+            None => examples.record(function.clone(), args, kwargs),
+        }
     }
 
     fn method<'py>(

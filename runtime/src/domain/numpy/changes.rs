@@ -77,6 +77,49 @@ fn assign<'py>(
     }
 }
 
+/// The keyword of the array that gets a result.
+const OUT: &str = "out";
+
+/// Takes the array that gets the result out of keywords; `None`: none does. Ufuncs may get it in a tuple.
+pub(super) fn take_out<'py>(kwargs: &mut Vec<(String, Operand<'py>)>) -> Option<Operand<'py>> {
+    let at = kwargs.iter().position(|(name, _)| name == OUT)?;
+    let out = match kwargs.remove(at).1 {
+        Operand::Tuple(items) => match <[Operand<'py>; 1]>::try_from(items) {
+            Ok([item]) => item,
+            Err(items) => Operand::Tuple(items),
+        },
+        out => out,
+    };
+    let is_none = matches!(&out, Operand::Known(object) if object.is_none());
+    (!is_none).then_some(out)
+}
+
+/// `function(*args, out=array)`.
+pub(super) fn write<'py>(
+    examples: &Examples<'_, 'py>,
+    function: &Bound<'py, PyAny>,
+    (args, kwargs): (&[Operand<'py>], &[(String, Operand<'py>)]),
+    out: &Operand<'py>,
+) -> CallResult<'py> {
+    let Operand::Graph { value, example, .. } = out else { return Err(refused(OUT, "It is no array of the graph.")) };
+    if !examples.numpy.is_value(example) {
+        return Err(refused(OUT, "It is no array of the graph."));
+    }
+    let others: Vec<_> = args.iter().collect();
+    let copy = changeable(examples, example, &others)?;
+    let stand_in = Operand::Graph { value: *value, example: copy.clone(), layout: None };
+    let with = |out: Operand<'py>| kwargs.iter().cloned().chain([(OUT.to_owned(), out)]).collect::<Vec<_>>();
+    match examples.run(function, args, &with(stand_in))? {
+        Ok(result) if result.is(&copy) => {}
+        Ok(_) => return Err(refused(OUT, "It gives another object.")),
+        Err(error) => return Ok(Answer::Raised(error)),
+    }
+    examples.refuse_errors()?;
+    let (target, example) = (function.clone(), example.clone());
+    let (args, kwargs, changes) = (args.to_vec(), with(out.clone()), vec![*value]);
+    Ok(Answer::Change { target, args, kwargs, example, changes, gives: Gives::Operand(*value) })
+}
+
 /// Whether an index chooses by truths what one number is written to: how many they are does not matter then.
 fn is_mask(examples: &Examples<'_, '_>, index: &Operand<'_>, value: &Operand<'_>) -> bool {
     let Operand::Graph { example, .. } = index else { return false };

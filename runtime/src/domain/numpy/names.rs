@@ -82,6 +82,7 @@ const TABLE: &[(Rule, &[&str])] = &[
             "dstack",
             "atleast_1d",
             "atleast_2d",
+            "empty_like",
             "zeros_like",
             "ones_like",
             "full_like",
@@ -89,7 +90,7 @@ const TABLE: &[(Rule, &[&str])] = &[
         ],
     ),
     (Rule::Any, &["dot", "inner", "outer", "vdot", "kron", "where", "clip"]),
-    (Rule::None, &["asarray", "zeros", "ones", "full", "arange", "linspace", "eye", "identity"]),
+    (Rule::None, &["asarray", "empty", "zeros", "ones", "full", "arange", "linspace", "eye", "identity"]),
 ];
 
 /// Methods; those that change the array in place (`sort`, `fill`, `resize`…) or look at contents (`item`, `tolist`…) are left out.
@@ -150,6 +151,8 @@ impl Functions {
 
 /// Functions and operators whose results are arrays with memory of their own, whatever they are given.
 const NEW: &[&str] = &[
+    "empty",
+    "empty_like",
     "zeros",
     "ones",
     "full",

@@ -8,7 +8,8 @@ use super::functions::leaves::data::is_set_data;
 use super::functions::leaves::{DETACH, REQUIRES, is_set_requires_grad};
 use super::generators::draws_from;
 use super::library::Torch;
-use super::own::{CLEAR_GRADIENT, EXTREMES, GRADIENT_OF, MAKES, PARAMETER_OF, is_named, is_through_hook};
+use super::made::listed::makes_of_lists;
+use super::own::{CLEAR_GRADIENT, EXTREMES, GRADIENT_OF, IN_PLACE, MAKES, PARAMETER_OF, is_named, is_through_hook};
 use super::quantised::{is_conversion, is_quantised, takes_packed};
 use super::stand_ins::FACTORS;
 use super::thread::modes;
@@ -69,13 +70,15 @@ impl Torch {
             // Their stand-ins ask for the number.
             || matches!(&*name, "getitem" | "setitem") && args.get(1).is_some_and(is_by_number)
             || kwargs.iter().any(|(name, value)| FACTORS.contains(&&**name) && is_by_number(value))
-            || name == "tensor" && args.iter().any(holds_value)
+            || makes_of_lists(&name) && args.iter().any(holds_value)
             || is_set_data(target)
             || is_set_requires_grad(target)
             || EXTREMES.iter().any(|own| is_named(target, own))
             || is_named(target, GRADIENT_OF)
             || is_named(target, CLEAR_GRADIENT)
             || is_named(target, PARAMETER_OF)
+            || is_named(target, IN_PLACE)
+            || self.gives_numbers(target)
             // Of a tensor that another part gives, they would forget it.
             || name == REQUIRES
             || name == DETACH

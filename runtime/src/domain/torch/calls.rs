@@ -82,6 +82,7 @@ impl Domain for Torch {
         wholes::in_place_of(function)
             .or_else(|| compilers::in_place_of(function))
             .or_else(|| training::in_place_of(function))
+            .or_else(|| self.without_device(function))
     }
 
     fn is_whole(&self, function: &Bound<'_, PyAny>) -> bool {

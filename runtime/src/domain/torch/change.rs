@@ -1,5 +1,4 @@
 //! Operations that change a tensor in place: the graph runs them where the program does, on the tensor itself.
-use super::arrays;
 use super::examples::layout::{layout_of, repeats};
 use super::examples::placed::place_of;
 use super::examples::site::unplaced;
@@ -95,6 +94,9 @@ impl<'py> Meta<'_, 'py> {
         if name == OBSERVES && args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(is_empty) {
             return Err(refused(name, "It gives operands without elements other sizes."));
         }
+        if let Some(made) = self.tensor_of(name, &target, args, kwargs) {
+            return made;
+        }
         match args.first() {
             Some(tensor @ Operand::Graph { .. }) if name == "data_ptr" && args.len() == 1 && kwargs.is_empty() => {
                 self.of_object(ADDRESS_OF, tensor)
@@ -120,9 +122,6 @@ impl<'py> Meta<'_, 'py> {
             }
             Some(Operand::Graph { example, .. }) if name == "numpy" && self.torch.is_tensor(example) => {
                 self.array_of(target, example, args, kwargs)
-            }
-            Some(Operand::Graph { example, .. }) if arrays::makes_tensors(name) && !self.torch.is_tensor(example) => {
-                self.tensor_of(target, example, args, kwargs)
             }
             Some(Operand::Graph { example, .. }) if name == AS_SUBCLASS && kwargs.is_empty() => {
                 self.as_class(target, example, args)
@@ -190,7 +189,7 @@ impl<'py> Meta<'_, 'py> {
         let metadata = || super::metadata::metadata(&operand).map_err(|error| fault(&error));
         let before = metadata()?;
         // Changes in place are not cast: they need no stand-ins that are.
-        let gives = operands.run(target).map_err(|error| fails(target, &error))?;
+        let gives = self.call_on(target, &operands).map_err(|error| fails(target, &error))?;
         let is_same = metadata()?.eq(&before).map_err(|error| fault(&error))?;
         // A tensor of the graph shows in its stand-in what has become of it, and one from outside has one from then on; a view of another does
         // not.

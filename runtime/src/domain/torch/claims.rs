@@ -49,6 +49,7 @@ impl Torch {
             || is_of_random_state(callable)
             || is_set_data(callable)
             || is_set_requires_grad(callable)
+            || self.is_constructor(callable)
             || self.makes_parameters(callable)
             || self.makes_wrappers(callable)
             || self.gives_memory(callable)

@@ -90,6 +90,12 @@ impl Torch {
         if is_set_requires_grad(function) {
             return self.require_gradients(meta, function.clone(), args, kwargs);
         }
+        if self.applies(function) {
+            return self.apply(meta, function, args, kwargs);
+        }
+        if self.is_constructor(function) {
+            return self.constructed(meta, function, args, kwargs);
+        }
         if self.makes_parameters(function) {
             return self.parameter_of(meta, args, kwargs);
         }

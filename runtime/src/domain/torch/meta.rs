@@ -15,7 +15,7 @@ use super::stand_ins::stand_in;
 use super::thread::quiet::Quiet;
 use super::undo::saved;
 use crate::domain::torch::named::{is_allowed, own_name};
-use crate::domain::{Answer, Domain, Gives, Operand, SavedParts};
+use crate::domain::{Answer, Domain, Gives, Operand, SavedParts, class_of_unread, is_unread};
 use crate::graph_break::{Break, OVERRIDDEN};
 use crate::names::name;
 use pyo3::exceptions::PyNotImplementedError;
@@ -189,6 +189,9 @@ impl<'py> Meta<'_, 'py> {
         if let Some(answer) = self.recorded_by_rule(&target, args, kwargs) {
             return answer;
         }
+        if let Some(raised) = self.refused_list(&own_name(&target), &target, args, kwargs) {
+            return raised;
+        }
         let site = Site::of(&own_name(&target), args, kwargs)?;
         let (objects, example) = match self.way(&target, args, &site).map_err(|error| fault(&error))? {
             Way::Kernel => self.run(&target, args, kwargs, true)?,
@@ -228,16 +231,20 @@ impl<'py> Meta<'_, 'py> {
         let without_kernel = |error| self.without_kernel(target, (args, kwargs), error);
         let called = match is_allowed(target) {
             true => self.call_allowed(target, &operands)?,
-            false => operands.run(target).or_else(without_kernel).map_err(|error| fails(target, &error))?,
+            false => self.call_on(target, &operands).or_else(without_kernel).map_err(|error| fails(target, &error))?,
         };
-        self.tell(&called, &place).map_err(|error| fault(&error))?;
-        Ok((operands.positional, called))
+        let told = || {
+            let called = self.torch.without_numbers(target, called)?;
+            self.tell(&called, &place)?;
+            PyResult::Ok(called)
+        };
+        Ok((operands.positional, told().map_err(|error| fault(&error))?))
     }
 
     /// Tells the tensors of a result where they are.
     fn tell(&self, result: &Bound<'py, PyAny>, place: &Place) -> PyResult<()> {
         match self.parts(result) {
-            Some(parts) => parts.iter().filter(|part| !part.is_none()).try_for_each(|part| place.tell(part)),
+            Some(parts) => parts.iter().filter(|part| self.is_meta_tensor(part)).try_for_each(|part| place.tell(part)),
             None if result.get_type().is(&self.torch.tensor) => place.tell(result),
             None => Ok(()),
         }
@@ -259,7 +266,8 @@ impl<'py> Meta<'_, 'py> {
             named.set_item(name, self.object_where(value, Some(&places))?).map_err(|error| fault(&error))?;
         }
         let call = || self.torch.fakes.call(target, &objects, &named, &places.borrow(), for_real);
-        let called = if for_real { self.keeping_random(call) } else { call() };
+        let draws = for_real || self.torch.runs_program(target);
+        let called = if draws { self.keeping_random(call) } else { call() };
         Ok((objects, called.map_err(|error| fails(target, &error))?))
     }
 
@@ -339,7 +347,7 @@ impl<'py> Meta<'_, 'py> {
             let getitem = self.torch.operator.bind(self.py).getattr(name!("getitem")).map_err(|error| fault(&error))?;
             return Ok(Answer::Parts { target, args, kwargs, example, getitem, itself });
         }
-        if self.is_meta_tensor(&example) {
+        if self.is_meta_tensor(&example) || class_of_unread(&example).is_some() {
             return Ok(Answer::Node { target, args, kwargs, example });
         }
         let text = format!("{} gives {}", name_of(&target), crate::ffi::types::name(&example.get_type()));
@@ -363,7 +371,7 @@ impl<'py> Meta<'_, 'py> {
         let sequence = example.is_exact_instance_of::<PyList>()
             || example.is_instance_of::<PyTuple>() && crate::ffi::types::is_c_type(&class);
         let items: Vec<_> = sequence.then(|| example.try_iter().ok())??.collect::<PyResult<_>>().ok()?;
-        let fits = |item: &Bound<'py, PyAny>| item.is_none() || self.is_meta_tensor(item);
+        let fits = |item: &Bound<'py, PyAny>| item.is_none() || is_unread(item) || self.is_meta_tensor(item);
         let is_empty =
             items.is_empty() && (class.is(self.py.get_type::<PyTuple>()) || class.is(self.py.get_type::<PyList>()));
         let has_tensors = items.iter().any(|item| self.is_meta_tensor(item)) && items.iter().all(fits);

@@ -2,7 +2,6 @@
 //!
 //! In: operations on tensors. Out: what running them on the `meta` device gives: the metadata of the result, never contents.
 //! It must not know the tracer.
-mod arrays;
 mod backends;
 mod bases;
 mod by_rule;
@@ -20,6 +19,7 @@ mod graph_break;
 mod guards;
 mod itself;
 mod library;
+mod made;
 mod members;
 mod meta;
 mod metadata;

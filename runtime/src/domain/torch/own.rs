@@ -48,6 +48,9 @@ pub(in crate::domain::torch) const CHECK_OF_GUESS: &str = "check_guess";
 /// The function that gives tensors as results of the node that hooks of modules are added to.
 pub(in crate::domain::torch) const THROUGH: &str = "through_hook";
 
+/// The function that applies a function with gradients of its own which changes arguments.
+pub(in crate::domain::torch) const IN_PLACE: &str = "applied_in_place";
+
 /// PyTorch's function that makes an instance of a class of wrappers.
 pub(in crate::domain::torch) const MAKES: &str = "_make_wrapper_subclass";
 

@@ -111,8 +111,24 @@ impl<'py> Tracer<'py> {
         }
         match self.held_by_graph_value(domain, object, name) {
             Some(held) => Ok(held),
+            None if self.is_before_gradients(domain, object, name)? => Ok(self.none()),
             None => self.call_domain(domain, Callee::GetAttr(name.to_owned()), &[object], &[]),
         }
+    }
+
+    /// Whether an attribute is the gradient of a leaf that the graph has made, and that nothing has given one yet.
+    fn is_before_gradients(&mut self, domain: &Arc<dyn Domain>, object: ValueId, name: &str) -> Traced<bool> {
+        let Value::Node { example, .. } = self.value(object) else { return Ok(false) };
+        let example = example.bind(self.py).clone();
+        let is_plain = domain.is_gradient(name)
+            && self.state.backward.nodes.is_empty()
+            && self.state.attributes.get(&(object, name.to_owned())).is_none()
+            && !self.has_taking_modes()
+            && !domain.belongs_together(self.py);
+        if !is_plain || domain.takes_over(&self.class_of(object)?) {
+            return Ok(false);
+        }
+        Ok(domain.holds(&example, name))
     }
 
     /// An object that a value of a domain from outside holds in C, if it is one that stays.

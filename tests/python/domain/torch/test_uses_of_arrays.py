@@ -251,7 +251,59 @@ def not_gone_through(x):
         return str(error), x * 2
 
 
+def told_where(x, a):
+    here = torch.as_tensor(a, device="cpu") + torch.tensor(a, device=x.device, dtype=torch.float64)
+    away = torch.tensor(a, device="meta")
+    return here + x, away.device, torch.asarray(a, copy=True) * 2, torch.tensor(a, requires_grad=True) * 2, x.double().new_tensor(a)
+
+
+def where_a_mode_says(x, a):
+    with torch.device("meta"):
+        return torch.tensor(a), torch.as_tensor(a), torch.asarray(a)
+
+
+def same_memory(x, a):
+    y = torch.asarray(a, device="cpu")
+    y.mul_(2)
+    copy = torch.tensor(a, device="cpu")
+    copy.add_(1)
+    return y, copy, a
+
+
+def of_a_scalar(x):
+    return torch.tensor(numpy.float32(2.5)) + x, torch.as_tensor(numpy.int64(3)), torch.tensor(numpy.bool_(True))
+
+
+def into_arrays(x, a):
+    doubled, half = numpy.empty_like(a), numpy.zeros((2, 3))
+    given = numpy.add(a, a, out=doubled)
+    numpy.divide(a, 2, half)
+    numpy.clip(half, 0.5, 2, out=half)
+    total = numpy.sum(half, axis=0, out=half[0])
+    return given is doubled, torch.from_numpy(doubled) + x, half, total
+
+
+def into_an_array_of_a_tensor(x, a):
+    y = torch.zeros(2, 3)
+    numpy.sin(a, out=y.numpy())
+    return y + x
+
+
+def into_what_does_not_fit(x, a):
+    try:
+        return numpy.add(a, a, out=numpy.zeros((2, 2)))
+    except ValueError as error:
+        return str(error), x + 1
+
+
 ROWS = [
+    (of(told_where, matrix, array), 0),
+    (of(where_a_mode_says, matrix, array), 0),
+    (of(same_memory, matrix, array), None),
+    (of(of_a_scalar), 0),
+    (of(into_arrays, matrix, array), 0),
+    (of(into_an_array_of_a_tensor, matrix, array), 0),
+    (of(into_what_does_not_fit, matrix, array), 0),
     (of(gone_through, matrix, array), 0),
     (of(gone_through_of_kinds), 0),
     (of(left_and_gone_on_with, matrix, array), 3),

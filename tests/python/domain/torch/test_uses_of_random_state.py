@@ -90,7 +90,62 @@ def initialised(x):
     return x @ w
 
 
+class Noisy(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * torch.rand(())
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient
+
+
+class NoisyInPlace(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x.mul_(torch.rand(()))
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient
+
+
+@torch.library.custom_op("slotrt_random::noisy", mutates_args=())
+def noisy(x: torch.Tensor) -> torch.Tensor:
+    return x * torch.rand(())
+
+
+@noisy.register_fake
+def _(x):
+    return torch.empty_like(x) * torch.rand(())
+
+
+@torch.library.custom_op("slotrt_random::noisy_in_place", mutates_args={"x"})
+def noisy_in_place(x: torch.Tensor) -> None:
+    x.mul_(torch.rand(()))
+
+
+@noisy_in_place.register_fake
+def _(x):
+    torch.rand(())
+
+
+def drawn_by_functions(x):
+    y = x * 2
+    NoisyInPlace.apply(y)
+    return Noisy.apply(x), torch.rand(2), y
+
+
+def drawn_by_operators(x):
+    y = x * 2
+    noisy_in_place(y)
+    return noisy(x), torch.rand(2), y
+
+
 ROWS = [
+    (of(drawn_by_functions), 0),
+    (of(drawn_by_operators), 0),
     (of(seeded), 2),
     (of(read_and_put_back), 0),
     (of(forked), 0),

@@ -81,6 +81,11 @@ impl Place {
         self.0.is_none()
     }
 
+    /// Whether it is where tensors have no contents.
+    pub(in crate::domain::torch) fn is_meta(&self) -> bool {
+        self.kind() == META
+    }
+
     /// `cpu`, `cuda`.
     pub(in crate::domain::torch) fn kind(&self) -> &str {
         self.0.as_deref().map_or(CPU, |device| &device.kind)

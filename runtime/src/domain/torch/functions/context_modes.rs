@@ -2,6 +2,7 @@
 //! which `__torch_function__` is left aside are such modes.
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::named::module_of;
+use crate::domain::torch::thread::function_modes;
 use crate::domain::{Answer, Call, ModeChange, Operand};
 use crate::ffi::{callee, inspect, types};
 use crate::names::{interned, name};
@@ -92,6 +93,10 @@ fn change<'py>(function: &Bound<'py, PyAny>, args: Vec<Bound<'py, PyAny>>) -> Py
         Ok((callable, args.iter().collect()))
     };
     let follows = inspect::own_attribute(function, &interned(py, FOLLOWS)).is_some();
+    if follows {
+        // New tensors are told where they are: for the graph the mode is what it was.
+        function_modes::leave();
+    }
     Ok(Answer::ModeChange(Box::new(ModeChange {
         follows,
         undo: Some(call(&undo)?),

@@ -3,6 +3,8 @@ use crate::domain::torch::examples::place::{Place, is_device};
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
+use crate::domain::torch::named::module_of;
+use crate::domain::torch::thread::function_modes;
 use crate::domain::{Answer, ModeChange, Operand};
 use crate::ffi::{callee, types};
 use crate::names::name;
@@ -15,7 +17,25 @@ pub(in crate::domain::torch) fn is_of_device(callable: &Bound<'_, PyAny>) -> boo
         && matches!(&*callee::name_of(callable), "__enter__" | "__exit__")
 }
 
+/// What hands functions of Python to modes, where it is, and what does the same where modes say nothing but where new tensors are put.
+const HANDS_OVER: &str = "handle_torch_function";
+const OVERRIDES: &str = "torch.overrides";
+const WITHOUT: &str = "without_device";
+
 impl Torch {
+    /// What a trace goes through in the place of a function that hands others to such a mode.
+    pub(in crate::domain::torch) fn without_device<'py>(
+        &self,
+        function: &Bound<'py, PyAny>,
+    ) -> Option<Bound<'py, PyAny>> {
+        let hands_over =
+            callee::name_of(function) == HANDS_OVER && module_of(function).is_some_and(|module| module == OVERRIDES);
+        if !hands_over || !self.ambient.function_modes().are_only_devices(function.py()).unwrap_or(false) {
+            return None;
+        }
+        crate::ffi::modules::import(function.py(), "slotrt._torch_modes").ok()?.getattr(WITHOUT).ok()
+    }
+
     /// Begins or ends a mode that puts new tensors on a device.
     pub(in crate::domain::torch) fn on_device<'py>(
         &self,
@@ -39,7 +59,7 @@ impl Torch {
     fn device_mode<'py>(&self, function: &Bound<'py, PyAny>, device: &Bound<'py, PyAny>) -> PyResult<Answer<'py>> {
         let (py, begins) = (function.py(), callee::name_of(function) == "__enter__");
         // Methods of C have no names that FX could write.
-        self.ambient.function_modes().leave();
+        function_modes::leave();
         let functions = crate::ffi::modules::import(py, "slotrt._torch_functions")?;
         let begin = (functions.getattr(name!("begin_device"))?, vec![device.clone()]);
         let end = (functions.getattr(name!("end_device"))?, vec![device.clone()]);

@@ -5,7 +5,7 @@ use crate::domain::torch::meta::{Meta, fails, name_of};
 use crate::domain::torch::metadata::metadata;
 use crate::domain::torch::named::own_name;
 use crate::domain::torch::stand_ins::StandIns;
-use crate::domain::{Answer, Gives, Operand};
+use crate::domain::{Answer, Gives, Operand, is_unread};
 use crate::graph::ValueId;
 use crate::graph_break::Break;
 use pyo3::exceptions::PyNotImplementedError;
@@ -64,10 +64,11 @@ impl<'py> Meta<'_, 'py> {
         }
         let kinds = || written.iter().map(|one| metadata(&one.stand_in)).collect::<PyResult<Vec<_>>>();
         let before = kinds().map_err(|error| fault(&error))?;
-        let gives = operands.run(target).or_else(|error| match is_step(target, &error) {
+        let gives = self.call_on(target, &operands).or_else(|error| match is_step(target, &error) {
             true => Ok(self.py.None().into_bound(self.py)),
             false => Err(fails(target, &error)),
         })?;
+        let gives = self.torch.without_numbers(target, gives).map_err(|error| fault(&error))?;
         for (before, now) in before.iter().zip(kinds().map_err(|error| fault(&error))?) {
             if !now.eq(before).map_err(|error| fault(&error))? {
                 return Err(refused(target, "It changes what the tensor is."));
@@ -117,11 +118,12 @@ impl<'py> Meta<'_, 'py> {
         let place = site.place();
         let is_new = |part: &Bound<'py, PyAny>| objects.iter().all(|object| !object.is(part));
         let told = match &made {
+            Answer::Node { example, .. } if is_unread(example) => Ok(()),
             Answer::Node { example, .. } if is_new(example) => place.tell(example),
             Answer::Parts { example, itself, .. } => example.try_iter().and_then(|parts| {
                 for (at, part) in parts.enumerate() {
                     let part = part?;
-                    if itself.get(at).is_none_or(Option::is_none) && !part.is_none() {
+                    if itself.get(at).is_none_or(Option::is_none) && !part.is_none() && !is_unread(&part) {
                         place.tell(&part)?;
                     }
                 }

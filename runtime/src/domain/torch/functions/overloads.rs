@@ -1,13 +1,13 @@
 //! Operators of the dispatcher as functions: `torch.ops.library.name` and its overloads, those that programs register among them.
-use crate::domain::Operand;
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::named::{OPERATORS, is_named_operator, is_registered};
 use crate::domain::torch::quantised::takes_packed;
+use crate::domain::{Operand, unread};
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyBool, PyFloat, PyInt, PyString, PyTuple};
 
 impl Torch {
     /// Whether it is an operator that a program may have registered, with a function of its own.
@@ -27,6 +27,35 @@ impl Torch {
     /// Whether it is an operator of the program's that changes tensors of a list, which no compiler of PyTorch's takes.
     pub(in crate::domain::torch) fn changes_lists(&self, callable: &Bound<'_, PyAny>) -> bool {
         self.is_of_program(callable) && writes_lists(callable).unwrap_or(true)
+    }
+
+    /// Whether it is an operator of the program's that gives numbers, beside tensors or alone. Compilers of PyTorch's take them for those of the
+    /// operator's function for tensors without contents.
+    pub(in crate::domain::torch) fn gives_numbers(&self, callable: &Bound<'_, PyAny>) -> bool {
+        self.is_of_program(callable) && gives_others(callable).unwrap_or(true)
+    }
+
+    /// What such an operator gives for tensors without contents: nobody knows the numbers.
+    pub(in crate::domain::torch) fn without_numbers<'py>(
+        &self,
+        operator: &Bound<'py, PyAny>,
+        given: Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if !self.gives_numbers(operator) {
+            return Ok(given);
+        }
+        let py = given.py();
+        let open = |item: Bound<'py, PyAny>| {
+            let class = item.get_type();
+            let is_number = class.is(py.get_type::<PyInt>())
+                || class.is(py.get_type::<PyFloat>())
+                || class.is(py.get_type::<PyBool>());
+            if is_number { unread(&class).unwrap_or(item) } else { item }
+        };
+        match given.cast_exact::<PyTuple>() {
+            Ok(items) => Ok(PyTuple::new(py, items.iter().map(open))?.into_any()),
+            Err(_) => Ok(open(given)),
+        }
     }
 
     /// A call of an operator: its schemas say whether it changes operands.
@@ -94,6 +123,19 @@ impl Torch {
 
 fn arguments<'py>(overload: &Bound<'py, PyAny>) -> PyResult<Bound<'py, pyo3::types::PyIterator>> {
     overload.getattr(name!("_schema"))?.getattr(name!("arguments"))?.try_iter()
+}
+
+/// Whether a schema says that it gives something else than tensors.
+fn gives_others(operator: &Bound<'_, PyAny>) -> PyResult<bool> {
+    for overload in overloads(operator)? {
+        for given in overload.getattr(name!("_schema"))?.getattr(name!("returns"))?.try_iter()? {
+            let kind = given?.getattr(name!("type"))?.call_method0(name!("kind"))?;
+            if !kind.eq("TensorType")? && !kind.eq("ListType")? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// Whether the schema says that an argument is written to.

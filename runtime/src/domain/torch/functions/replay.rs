@@ -42,7 +42,7 @@ impl Torch {
             _ => return false,
         };
         let operands = meta.stand_ins(args, kwargs);
-        operands.is_ok_and(|operands| operands.run(target).is_ok())
+        operands.is_ok_and(|operands| meta.call_on(target, &operands).is_ok())
     }
 
     pub(in crate::domain::torch) fn replayed<'py>(

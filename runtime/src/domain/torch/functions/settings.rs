@@ -3,6 +3,7 @@ use crate::domain::torch::examples::place::is_device;
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::{Meta, overridden};
+use crate::domain::torch::thread::function_modes;
 use crate::domain::{Answer, ModeChange, Operand};
 use crate::ffi::callee;
 use crate::names::{interned, name};
@@ -96,7 +97,7 @@ impl Torch {
         positional: Vec<Bound<'py, PyAny>>,
         named: Vec<(String, Bound<'py, PyAny>)>,
     ) -> PyResult<ModeChange<'py>> {
-        self.ambient.function_modes().leave();
+        function_modes::leave();
         let py = function.py();
         let Some(Setting { tell, put_back, questions, follows, .. }) = setting(function) else {
             return Err(pyo3::exceptions::PyTypeError::new_err("no function that changes a setting"));

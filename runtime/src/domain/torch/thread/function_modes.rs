@@ -106,9 +106,10 @@ impl FunctionModes {
         Ok(innermost)
     }
 
-    /// A trace ends modes, or changes the default device.
-    pub(in crate::domain::torch) fn leave(&self) {
-        LEFT.set(true);
+    /// Whether there are some, and they say nothing but where new tensors are put.
+    pub(in crate::domain::torch) fn are_only_devices(&self, py: Python<'_>) -> PyResult<bool> {
+        let active = self.active(py)?;
+        Ok(!active.is_empty() && active.iter().all(|mode| matches!(mode, Mode::Device(_))))
     }
 
     /// A trace begins to rely on them.
@@ -160,6 +161,11 @@ impl FunctionModes {
         taken.reverse();
         Ok(taken)
     }
+}
+
+/// A trace ends modes, or changes the default device.
+pub(in crate::domain::torch) fn leave() {
+    LEFT.set(true);
 }
 
 /// The modes that are set aside, outermost first.

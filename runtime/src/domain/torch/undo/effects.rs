@@ -31,7 +31,7 @@ pub(in crate::domain::torch) const SET_REQUIRES_GRAD: &str = "set_requires_grad"
 pub(in crate::domain::torch) const AS_SUBCLASS: &str = "as_subclass";
 
 /// What makes an array of a tensor in the same memory, and the other way round.
-const OF_ARRAYS: &[&str] = &["numpy", "from_numpy", "as_tensor"];
+const OF_ARRAYS: &[&str] = &["numpy", "from_numpy", "as_tensor", "asarray"];
 
 /// Operations that raise only where an index is a tensor: a number's range is checked when the trace is made.
 const INDEXED: &[&str] = &["getitem", "setitem"];

@@ -24,23 +24,28 @@ pub(in crate::domain::torch) fn is_set_data(callable: &Bound<'_, PyAny>) -> bool
 pub(in crate::domain::torch) const CAN_TAKE: &str = "_has_compatible_shallow_copy_type";
 
 impl Torch {
-    /// The answer to that: dense tensors on the CPU can be given each other's.
+    /// The answer to that: dense tensors on the CPU can be given each other's, and not that of one without contents, nor the other way round.
     pub(in crate::domain::torch) fn can_take_data<'py>(
         &self,
         py: Python<'py>,
         args: &[Operand<'py>],
     ) -> CallResult<'py> {
-        let is_dense = |operand: &Operand<'py>| {
-            let Operand::Graph { example, .. } = operand else { return false };
+        let place_of_dense = |operand: &Operand<'py>| {
+            let Operand::Graph { example, .. } = operand else { return None };
             let _quiet = Quiet::about([example]);
             let class = self.class_of_example(example);
-            (class.is(&self.tensor) || class.is(&self.parameter))
-                && !is_quantised(example)
-                && place_of(example).is_some_and(|place| place.is_cpu())
+            let is_plain = (class.is(&self.tensor) || class.is(&self.parameter)) && !is_quantised(example);
+            place_of(example).filter(|_| is_plain)
         };
-        match args.len() == 2 && args.iter().all(is_dense) && !self.ambient.is_transforming(py).unwrap_or(true) {
-            true => Ok(Answer::Constant(PyBool::new(py, true).to_owned().into_any())),
-            false => Err(stop("memory of a tensor is set", CAN_TAKE, "The two are not alike.")),
+        let places: Option<Vec<_>> = args.iter().map(place_of_dense).collect();
+        let can = match places.as_deref() {
+            Some([one, other]) if one.is_cpu() && other.is_cpu() => Some(true),
+            Some([one, other]) if one.is_cpu() && other.is_meta() || one.is_meta() && other.is_cpu() => Some(false),
+            _ => None,
+        };
+        match can.filter(|_| !self.ambient.is_transforming(py).unwrap_or(true)) {
+            Some(can) => Ok(Answer::Constant(PyBool::new(py, can).to_owned().into_any())),
+            None => Err(stop("memory of a tensor is set", CAN_TAKE, "The two are not alike.")),
         }
     }
 
