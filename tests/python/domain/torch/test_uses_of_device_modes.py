@@ -71,6 +71,11 @@ def broken(x):
         return y, torch.ones(3)
 
 
+def beside_casts(x):
+    with torch.device("cpu"), torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        return functional.relu(x @ x.T), torch.ones(2)
+
+
 class Ones(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -118,7 +123,9 @@ def gradients_of_new_leaves(x):
 
 
 def by_default(x):
-    return functional.softmax(x, -1) * torch.ones(3), seen(x), torch.ones(2)
+    with torch.autocast("cpu", torch.bfloat16):
+        product = functional.relu(x @ x.T)
+    return functional.softmax(x, -1) * torch.ones(3), seen(x), torch.ones(2), product
 
 
 ROWS = [
@@ -127,6 +134,7 @@ ROWS = [
     (of(nested), 0),
     (of(raised), 0),
     (of(broken), 1),
+    (of(beside_casts), 0),
     (of(with_gradients_of_its_own), 1),
     (of(made_without_memory), 0),
     (of(made_and_moved), 0),

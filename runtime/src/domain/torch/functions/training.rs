@@ -7,7 +7,7 @@ use crate::domain::torch::named::{is_within, module_of};
 use crate::domain::{Domain, OwnFunctions};
 use crate::ffi::callee;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyType};
+use pyo3::types::{PyBool, PyTuple, PyType};
 
 /// Packages and modules of such functions.
 const ROOMS: &[&str] = &["torch.optim", "torch.nn.utils.clip_grad"];
@@ -31,6 +31,10 @@ const RATE: &str = "lr";
 
 /// The function by which programs ask `TorchDynamo` to end its graph.
 const ASKS_FOR_BREAK: (&str, &str) = ("torch._dynamo.decorators", "graph_break");
+
+/// The function by which automatic casts look among modes for one of a compiler, and where these are.
+const LOOKS_AT_MODES: (&str, &str) = ("torch.overrides", "_get_current_function_mode_stack");
+const CASTS: &str = "torch.amp.autocast_mode";
 
 /// What tells TorchDynamo there which sizes are always the same, where PyTorch's own code does.
 const MARKS: &str = "mark_static";
@@ -103,6 +107,13 @@ impl OwnFunctions for Torch {
         let py = function.py();
         let is_of_pytorch =
             caller.and_then(module_of).is_some_and(|module| module.to_str().is_ok_and(|name| is_within(name, "torch")));
+        let (module, own) = LOOKS_AT_MODES;
+        let casts = || caller.and_then(module_of).is_some_and(|module| module == CASTS);
+        if name == own && module_of(function)? == module && casts() {
+            // What puts new tensors on a device is no compiler.
+            let none = self.ambient.function_modes().are_only_devices(py).unwrap_or(false);
+            return none.then(|| PyTuple::empty(py).into_any());
+        }
         let caller = caller.filter(|caller| is_of_training(caller));
         if asks_for_compiler(self.module.bind(py), function, name) {
             let is_told = caller.is_none_or(|caller| callee::qualname_of(caller) == LOOKS_AT_DEVICE);
