@@ -98,7 +98,8 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// The nodes of what is changed in a way that gradients follow, where a call changes all of these; `example` is as the only one is then.
+    /// The nodes of what is changed in a way that gradients follow, where a call changes all of these; `example` is as the only one is then,
+    /// or as one of them is; none where gradients follow no such call.
     pub(crate) fn followed(
         &mut self,
         domain: &Arc<dyn Domain>,
@@ -108,6 +109,7 @@ impl<'py> Tracer<'py> {
         let mut followed = Vec::new();
         for value in changed {
             let follows = match changed {
+                _ if example.is_none() => false,
                 [_] => domain.keeps_history(example),
                 _ => domain.keeps_history(&self.example(domain, *value)?),
             };
