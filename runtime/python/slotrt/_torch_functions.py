@@ -187,6 +187,13 @@ def hook_before_node(node, hook):
     return node.register_prehook(hook)
 
 
+def _is_heard(tensor):
+    """Whether a function of the program hears what a tensor is asked for."""
+    own = type(tensor).__torch_function__
+    usual = torch.Tensor.__torch_function__
+    return own is not torch._C._disabled_torch_function_impl and getattr(own, "__func__", own) is not usual.__func__
+
+
 def _apply_on_tensors(self, add, args):
     """`BackwardHook._apply_on_tensors`."""
     places = [place for place, arg in enumerate(args) if isinstance(arg, torch.Tensor)]
@@ -195,7 +202,13 @@ def _apply_on_tensors(self, add, args):
     if not followed or not torch.is_grad_enabled():
         return args, None
     results = through_hook(*tensors)
-    add_to_node(results[followed[0]], add)
+    if any(map(_is_heard, results)):
+        # As often as PyTorch does.
+        name = BackwardHookFunction.__name__ + "Backward"
+        nodes = [result.grad_fn for result in results if result.grad_fn is not None and result.grad_fn.name() == name]
+        add(nodes[0])
+    else:
+        add_to_node(results[followed[0]], add)
     given = list(args)
     for place, result in zip(places, results):
         given[place] = result

@@ -28,6 +28,8 @@ class Mode(torch.overrides.TorchFunctionMode):
 
 LEAF = torch.ones(3, requires_grad=True)
 NET = nn.Sequential(nn.Linear(3, 3), nn.Dropout(0.5), nn.Linear(3, 1))
+HOOKED = nn.Linear(3, 3)
+HOOKED.register_full_backward_hook(lambda module, given, got: None)
 BUFFER = torch.zeros(3)
 
 
@@ -130,7 +132,12 @@ def saved_before_it_changes(x):
     return torch.randn(3, generator=torch.Generator().manual_seed(1))
 
 
-FUNCTIONS = [saved_before_it_changes, own_gradient, back_through, no_gradient_there, gradient_read, asserted, raises_otherwise, guessed, gradients, another_leaf, changes_beside_it, sizes, within_a_mode, stored]
+def through_hooks(x):
+    """Hooks are added to a node of the graph of gradients, which the tensor is asked for."""
+    return HOOKED(x).sum()
+
+
+FUNCTIONS = [through_hooks, saved_before_it_changes, own_gradient, back_through, no_gradient_there, gradient_read, asserted, raises_otherwise, guessed, gradients, another_leaf, changes_beside_it, sizes, within_a_mode, stored]
 
 
 class HeardCalls(unittest.TestCase):
