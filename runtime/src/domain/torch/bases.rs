@@ -1,7 +1,7 @@
 //! What a tensor is a view of.
 use super::examples::sketch::Sketch;
 use super::library::Torch;
-use super::thread::quiet::Quiet;
+use crate::ffi::libtorch::Quiet;
 use crate::names::name;
 use pyo3::prelude::*;
 

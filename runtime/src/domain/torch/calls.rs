@@ -22,12 +22,12 @@ use super::symbols::{marks, open_sizes::OpenSizes, sizes};
 use super::taken::dispatched::tells_of_schemas;
 use super::thread::ambient::SameModes;
 use super::thread::locks;
-use super::thread::quiet::Quiet;
 use crate::domain::{
     Answer, AnsweredOperation, CallWithNames, Callee, Dispatching, Domain, Formal, GlobalStateGuard, Gradient,
     GraphCall, HandedOver, HistoryUse, LayoutQuestion, NumberUse, Operand, Recorded, Rehearsal, ScalarPlace, SizeMark,
     TakingModes,
 };
+use crate::ffi::libtorch::Quiet;
 use crate::ffi::types;
 use crate::graph::ForBackend;
 use crate::graph_break::Break;

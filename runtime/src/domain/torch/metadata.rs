@@ -1,7 +1,7 @@
 //! Attributes and methods that give nothing but metadata of a tensor, which guards compare.
 use super::examples::place::Place;
-use super::thread::quiet::Quiet;
 use crate::domain::torch::named::own_name;
+use crate::ffi::libtorch::Quiet;
 use crate::ffi::libtorch::has_history_when_asked;
 use crate::names::name;
 use pyo3::prelude::*;

@@ -5,8 +5,10 @@
 mod contents;
 mod functions;
 pub mod modes;
+mod quiet;
 mod tensor;
 
 pub use contents::{address, all_integers, contents};
 pub use modes::ModeWords;
+pub use quiet::Quiet;
 pub use tensor::{TensorPlaces, TensorWords, has_history_when_asked};

@@ -1,8 +1,10 @@
 //! Parts of functions, cells and instances, read without running code of the program.
 use super::key_hashes::runs_code_for;
+use crate::ffi::libtorch::Quiet;
 use crate::ffi::types;
 use generated::slots::Slot;
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyFunction, PyString, PyTuple};
 
@@ -116,6 +118,12 @@ fn is_bound_on_reading(found: &Bound<'_, PyAny>) -> bool {
     types::slot(&class, Slot::tp_descr_get).is_some() && types::slot(&class, Slot::tp_descr_set).is_none()
 }
 
+/// Whether C reads an attribute of the object in a way that classes and modes of PyTorch's hear.
+fn may_be_heard(object: &Bound<'_, PyAny>, found: &Bound<'_, PyAny>) -> bool {
+    let of_c = || types::is_c_class(&found.get_type(), "getset_descriptor");
+    types::lookup(&object.get_type(), intern!(object.py(), "__torch_function__")).is_some() && of_c()
+}
+
 /// An attribute as `object.__getattribute__` finds it, if no code runs for it: what only the class has is not bound to the object where it binds
 /// itself. The type must have been guarded before: then no data descriptor of the user runs.
 pub fn own_attribute<'py>(object: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
@@ -123,9 +131,11 @@ pub fn own_attribute<'py>(object: &Bound<'py, PyAny>, name: &Bound<'py, PyString
     if types::dict_at_hand(object).is_some_and(|dict| runs_code_for(&dict, name)) {
         return None;
     }
-    if types::lookup(&object.get_type(), name).is_some_and(|found| is_bound_on_reading(&found)) {
+    let of_class = types::lookup(&object.get_type(), name);
+    if of_class.as_ref().is_some_and(is_bound_on_reading) {
         return types::held_dict(object)?.get_item(name).ok()?;
     }
+    let _quiet = of_class.filter(|found| may_be_heard(object, found)).and_then(|_| Quiet::about([object]));
     // SAFETY: all arguments are live objects, `name` a string; the result is a new reference or NULL.
     let found = unsafe { _PyObject_GenericGetAttrWithDict(object.as_ptr(), name.as_ptr(), std::ptr::null_mut(), 1) };
     // SAFETY: `found` is a new reference or NULL.

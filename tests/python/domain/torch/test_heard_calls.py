@@ -180,6 +180,22 @@ class HeardCalls(unittest.TestCase):
             with self.subTest(x=type(x), y=type(y)):
                 self.assertEqual(([type(part) for part in compiled(x, y)], HEARD), expected)
 
+    def test_guards_within_a_mode(self):
+        weight = nn.Parameter(torch.ones(3))
+        optimizer = torch.optim.SGD([weight], lr=0.1)
+
+        def stepped(x):
+            with Mode():
+                slotrt.graph_break()
+            optimizer.zero_grad()
+            return x * weight
+
+        compiled = slotrt.compile(stepped)
+        for _ in range(3):
+            HEARD.clear()
+            compiled(torch.ones(3)).sum().backward()
+            self.assertEqual(HEARD, [])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -3,8 +3,8 @@ use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::own::{EXTREMES, MODULE};
-use crate::domain::torch::thread::quiet::Quiet;
 use crate::domain::{Answer, Callee, Operand};
+use crate::ffi::libtorch::Quiet;
 use crate::names::{interned, name};
 use pyo3::prelude::*;
 

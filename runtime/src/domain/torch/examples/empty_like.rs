@@ -1,5 +1,5 @@
 //! Tensors without contents, with the metadata of others.
-use crate::domain::torch::thread::quiet::Quiet;
+use crate::ffi::libtorch::Quiet;
 use crate::names::name;
 use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;

@@ -1,6 +1,6 @@
 //! How the tensor lies in memory that an example stands for.
 use super::sketch::Sketch;
-use crate::domain::torch::thread::quiet::Quiet;
+use crate::ffi::libtorch::Quiet;
 use crate::names::name;
 use crate::symbol::Layout;
 use pyo3::prelude::*;

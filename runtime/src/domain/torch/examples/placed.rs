@@ -1,7 +1,7 @@
 //! Where the tensor is that an example stands for.
 use super::place::{Place, is_asked};
 use super::sketch::Sketch;
-use crate::domain::torch::thread::quiet::Quiet;
+use crate::ffi::libtorch::Quiet;
 use crate::names::name;
 use pyo3::prelude::*;
 

@@ -4,7 +4,7 @@ use crate::domain::torch::examples::site::ATTENTION;
 use crate::domain::torch::examples::sketch::{Extent, Sketch};
 use crate::domain::torch::shapes::{Dtype, MemoryFormat, Modes, Rulebook, Size, Tensor};
 use crate::domain::torch::thread::below::BelowGradients;
-use crate::domain::torch::thread::quiet::Quiet;
+use crate::ffi::libtorch::Quiet;
 use crate::ffi::libtorch::modes;
 use crate::names::name;
 use crate::symbol::SymbolicSize;

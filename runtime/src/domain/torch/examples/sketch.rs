@@ -2,7 +2,7 @@
 //! asked.
 use super::place::Place;
 use crate::domain::torch::shapes::{Sizes, Tensor};
-use crate::domain::torch::thread::quiet::Quiet;
+use crate::ffi::libtorch::Quiet;
 use crate::names::name;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;

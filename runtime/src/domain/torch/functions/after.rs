@@ -1,9 +1,9 @@
 //! What says what is to be done with gradients when there are some: it is called after the graph.
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::own::{BYTES_OF, CHECK_OF_GUESS, CHECKS, MODULE, STORAGE_ADDRESS_OF, is_named};
-use crate::domain::torch::thread::quiet::Quiet;
 use crate::domain::{LaterCall, LaterCalls};
 use crate::ffi::callee;
+use crate::ffi::libtorch::Quiet;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::PyType;

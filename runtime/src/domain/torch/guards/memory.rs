@@ -1,5 +1,5 @@
 //! Which tensors lie in the same memory: a graph that changes one of them in place is compiled for that.
-use crate::domain::torch::thread::quiet::Quiet;
+use crate::ffi::libtorch::Quiet;
 use crate::ffi::libtorch::TensorPlaces;
 use crate::guard::DomainCheck;
 use crate::names::name;

@@ -2,7 +2,7 @@
 use super::super::metadata::guarded;
 use super::super::symbols::open_sizes;
 use crate::domain::torch::examples::place::Place;
-use crate::domain::torch::thread::quiet::Quiet;
+use crate::ffi::libtorch::Quiet;
 use crate::ffi::libtorch::{TensorWords, has_history_when_asked};
 use crate::guard::DomainCheck;
 use crate::names::name;

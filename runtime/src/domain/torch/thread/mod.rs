@@ -8,5 +8,4 @@ pub(super) mod function_modes;
 pub(super) mod kept_modes;
 pub(super) mod locks;
 pub(super) mod modes;
-pub(super) mod quiet;
 pub(super) mod repeated_warnings;

@@ -8,8 +8,8 @@ use super::examples::sketch::constants;
 use super::library::Torch;
 use super::named::own_name;
 use super::own::GRADIENT_OF;
-use super::thread::quiet::Quiet;
 use crate::domain::{CallEffects, NodeEffects, Operand, SavedParts, SavedState, Undoing};
+use crate::ffi::libtorch::Quiet;
 use crate::names::name;
 use pyo3::prelude::*;
 

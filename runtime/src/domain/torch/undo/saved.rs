@@ -1,7 +1,7 @@
 //! Saves what tensors and generators of random numbers hold, and puts it back.
 use crate::domain::torch::examples::place::kinds_elsewhere;
-use crate::domain::torch::thread::quiet::Quiet;
 use crate::domain::{SavedParts, SavedState};
+use crate::ffi::libtorch::Quiet;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyTuple};

@@ -5,8 +5,8 @@ use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::own::{MODULE, SET_DATA, is_named};
 use crate::domain::torch::quantised::is_quantised;
-use crate::domain::torch::thread::quiet::Quiet;
 use crate::domain::{Answer, Gives, Operand};
+use crate::ffi::libtorch::Quiet;
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 

@@ -1,19 +1,19 @@
 //! Looks at tensors without running the `__torch_function__` of their class.
-use crate::ffi::libtorch::ModeWords;
+use super::ModeWords;
 use crate::ffi::types;
 use crate::names::{interned, name};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
 /// While it lives, no class and no mode takes over calls of PyTorch's functions in this thread.
-pub(in crate::domain::torch) struct Quiet<'py> {
+pub struct Quiet<'py> {
     set: Bound<'py, PyAny>,
     before: Bound<'py, PyAny>,
 }
 
 impl<'py> Quiet<'py> {
     /// Where the class of one of these objects, or a mode, may take over calls; `None`: none does.
-    pub(in crate::domain::torch) fn about<'a>(objects: impl IntoIterator<Item = &'a Bound<'py, PyAny>>) -> Option<Self>
+    pub fn about<'a>(objects: impl IntoIterator<Item = &'a Bound<'py, PyAny>>) -> Option<Self>
     where
         'py: 'a,
     {
