@@ -24,29 +24,28 @@ REFUSED = {
 _USUAL = {"minimum_call_count": 1}
 
 
-def _config():
+def _told(name, usual):
+    """What a setting says; not every PyTorch has all of them."""
     import torch._dynamo.config
 
-    return torch._dynamo.config
+    return getattr(torch._dynamo.config, name, usual)
 
 
-def _is_off(config):
-    return bool(config.disable) or os.environ.get("TORCHDYNAMO_DISABLE") == "1"
+def _is_off():
+    return bool(_told("disable", False)) or os.environ.get("TORCHDYNAMO_DISABLE") == "1"
 
 
 def refused():
     """The settings in force that slotrt does not honour, and what to do instead."""
-    config = _config()
-    values = ((name, getattr(config, name, None), instead) for name, instead in REFUSED.items())
+    values = ((name, _told(name, None), instead) for name, instead in REFUSED.items())
     return [(f"torch._dynamo.config.{name} = {value!r}", instead) for name, value, instead in values if value and value != _USUAL.get(name)]
 
 
 def dynamic():
     """What `dynamic=None` means by these settings."""
-    config = _config()
-    if not config.assume_static_by_default:
+    if not _told("assume_static_by_default", True):
         return True
-    return None if config.automatic_dynamic_shapes and config.dynamic_shapes else False
+    return None if _told("automatic_dynamic_shapes", True) and _told("dynamic_shapes", True) else False
 
 
 class Settings:
@@ -54,12 +53,11 @@ class Settings:
 
     def settings(self):
         """Whether tracing is off; the limit of traces; whether another trace, and reaching the limit, are errors."""
-        config = _config()
         return {
-            "off": _is_off(config),
-            "limit": max(1, config.recompile_limit),
-            "once": bool(config.error_on_recompile),
-            "strict": bool(config.fail_on_recompile_limit_hit),
+            "off": _is_off(),
+            "limit": max(1, _told("recompile_limit", 8)),
+            "once": bool(_told("error_on_recompile", False)),
+            "strict": bool(_told("fail_on_recompile_limit_hit", False)),
         }
 
     def refuse_again(self, name, reasons):
@@ -84,7 +82,7 @@ class OrAsItIs(TensorsOnly):
         try:
             return super().__call__(graph, example_inputs)
         except Exception:
-            if not _config().suppress_errors:
+            if not _told("suppress_errors", False):
                 raise
             logging.getLogger("slotrt").warning("a backend raised, and torch._dynamo.config.suppress_errors is set: its graph runs as it is", exc_info=True)
             return graph
