@@ -2,7 +2,7 @@
 
 Its functions are called with objects that stand for the arguments. They find a `__torch_function__` that tells what it got."""
 
-from types import FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType
 
 import torch
 
@@ -36,11 +36,11 @@ def stand_in(is_tensor, takes_over):
 def handed_over(function, args, kwargs):
     """The function, the arguments, the keywords, if there are some, and the types that a `__torch_function__` gets; `None`: it is not called.
 
-    What runs code of Python and hands over another function than itself may do more than that: a `NotImplementedError` says so."""
+    What hands over another function than itself may do more than that: a `NotImplementedError` says so. Operators hand over methods."""
     try:
         function(*args, **kwargs)
     except _Asked as asked:
-        if _runs_python(function) and asked.args[0] is not function:
+        if asked.args[0] is not function and (_runs_python(function) or _is_another(asked.args[0], function)):
             raise NotImplementedError(f"{function.__qualname__} calls functions with it") from None
         return asked.args
     return None
@@ -52,6 +52,17 @@ def _runs_python(function):
         return True
     owner = getattr(function, "__self__", None)
     return isinstance(owner, type) and issubclass(owner, torch.autograd.Function)
+
+
+def _is_another(handed, function):
+    """Whether PyTorch hands over another function than this one of its own: they are told by their names."""
+    own = isinstance(function, BuiltinFunctionType) and _within_torch(function)
+    return own and handed.__name__ != function.__name__
+
+
+def _within_torch(function):
+    place = type(function.__self__).__module__ if function.__module__ is None else function.__module__
+    return place.partition(".")[0] == "torch"
 
 
 class _Mode(torch.overrides.TorchFunctionMode):

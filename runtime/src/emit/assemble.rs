@@ -131,13 +131,19 @@ fn put(py: Python<'_>, code: &mut Code, at: usize, prologue: Prologue, slots: Sl
         written.into_iter().map(|written| instruction(py, code, written, slots, position)).collect()
     };
     let mut instrs = made(prologue.written);
-    let handler = prologue.deoptimisation.map(|handler| (handler.watched, made(handler.written)));
+    let handler = prologue
+        .deoptimisation
+        .map(|handler| (handler.watched, made(handler.written), handler.asks, made(handler.leaves)));
     let length = instrs.len();
-    if let Some((watched, written)) = handler {
-        let handler = written.first().map(|first| Handler { target: first.id, depth: 0, lasti: false });
+    if let Some((watched, mut written, asks, leaves)) = handler {
+        let entry =
+            |written: &[Instr]| written.first().map(|first| Handler { target: first.id, depth: 0, lasti: false });
+        written[asks].handler = entry(&leaves);
+        let handler = entry(&written);
         instrs[watched].iter_mut().for_each(|instr| instr.handler = handler);
         code.insert(at, instrs);
         code.instrs.extend(written);
+        code.instrs.extend(leaves);
     } else {
         code.insert(at, instrs);
     }

@@ -65,6 +65,7 @@ impl<'py> Writer<'_, 'py> {
         inputs.values.iter().try_for_each(|input| self.load(*input))?;
         self.plain(Op::BUILD_TUPLE, inputs.values.len() as u32 + 3);
         let (op, arg) = self.code.isa().subscription();
+        let asks = self.written.len();
         self.plain(op, arg);
         self.constant(callable::mark(self.py)?.clone());
         // No frame object outlives this frame: its arguments go over as they came.
@@ -85,7 +86,13 @@ impl<'py> Writer<'_, 'py> {
         }
         self.plain(Op::BUILD_TUPLE, count as u32 + 3);
         self.plain(Op::RETURN_VALUE, 0);
-        Ok(Deoptimisation { watched, written: self.replace_written(before) })
+        let written = self.replace_written(Vec::new());
+        self.constant(host.constants().passed_once(self.py));
+        self.plain(Op::SWAP, 2);
+        self.plain(op, arg);
+        self.plain(Op::RERAISE, 0);
+        let leaves = self.replace_written(before);
+        Ok(Deoptimisation { watched, written, asks, leaves })
     }
 
     /// What a continuation's slots hold once it has begun; nothing for other frames, where every parameter has a value.

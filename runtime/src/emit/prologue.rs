@@ -47,6 +47,10 @@ pub struct Deoptimisation {
     pub watched: Range<usize>,
     /// What handles an exception there.
     pub written: Vec<PrologueInstr>,
+    /// The instruction of these that asks whether the original code runs, and raises if it does not.
+    pub asks: usize,
+    /// What handles an exception there.
+    pub leaves: Vec<PrologueInstr>,
 }
 
 /// The frame that a prologue is written for.

@@ -183,10 +183,9 @@ impl<'a, 'py> Writer<'a, 'py> {
         self.free.push(temporary);
     }
 
-    /// What is written from here on belongs to the node's line, if that is a line of this code.
+    /// What is written from here on belongs to the line at which the frame is while the node's call runs.
     pub(super) fn at_line_of(&mut self, node: &Node) {
-        let here = node.origin.line != 0 && node.origin.file == self.code.file;
-        self.position = here.then(|| Position::line(node.origin.line as i32));
+        self.at_line(node.origin.outer as i32);
     }
 
     /// What is written from here on belongs to this line of the frame's own code.

@@ -88,6 +88,8 @@ pub struct Origin {
     pub file: Arc<str>,
     /// One-based line; 0 where the code object has none.
     pub line: u32,
+    /// The line of the frame that is compiled; 0 where there is none.
+    pub outer: u32,
     /// The C functions that the operation went through, outermost first: `PyNumber_Or`, `slot_nb_or`, `dict_or`…
     pub route: Vec<Name>,
     /// The modules that are being called, outermost first; only where a backend gets the graph.

@@ -42,6 +42,7 @@ impl Graph {
                 file = &node.origin.file;
             }
             out.bytes.number(u64::from(node.origin.line));
+            out.bytes.number(u64::from(node.origin.outer));
             out.bytes.number(node.origin.route.len() as u64);
             node.origin.route.iter().for_each(|name| out.bytes.text(name));
             out.bytes.number(node.origin.modules.len() as u64);
@@ -82,11 +83,12 @@ impl Graph {
                 file = Arc::from(from.bytes.text()?);
             }
             let line = u32::try_from(from.bytes.number()?).map_err(|_| Damaged)?;
+            let outer = u32::try_from(from.bytes.number()?).map_err(|_| Damaged)?;
             let route = (0..from.bytes.count()?).map(|_| Ok(from.bytes.text()?.to_owned().into()));
             let route = route.collect::<Result<_, Damaged>>()?;
             let called = (0..from.bytes.count()?).map(|_| read_module(from, &mut modules));
-            let origin =
-                Origin { file: Arc::clone(&file), line, route, modules: called.collect::<Result<_, Misfit>>()? };
+            let (file, modules) = (Arc::clone(&file), called.collect::<Result<_, Misfit>>()?);
+            let origin = Origin { file, line, outer, route, modules };
             let backend = at_place(&FOR_BACKEND, from.bytes.byte()?)?;
             nodes.push(Node { name, op, target, args, kwargs, meta, domain, sizes, origin, backend });
         }

@@ -37,6 +37,8 @@ pub struct TransferConstants {
     pub(super) unit_reader: Py<helpers::UnitReader>,
     /// Makes places in code of objects.
     pub(super) unit_writer: Py<helpers::UnitWriter>,
+    /// Takes away what a handler of a prologue adds to the traceback of an exception.
+    pub(super) passed_once: Py<PyAny>,
     /// Gives the places in a continuation's code for those of its root.
     pub(super) unit_placer: Py<helpers::UnitPlacer>,
     /// Gives the running frame's namespace, for releases without `LOAD_LOCALS`.
@@ -59,6 +61,11 @@ impl TransferConstants {
         self.referent.bind(py).clone()
     }
 
+    /// `passed_once[exception]` gives the exception, its traceback with one entry for the frame.
+    pub(crate) fn passed_once<'py>(&self, py: Python<'py>) -> pyo3::Bound<'py, PyAny> {
+        self.passed_once.bind(py).clone()
+    }
+
     /// `suspender[packet]` gives a callable that goes on with the packet, whatever it is called with.
     pub(crate) fn suspender<'py>(&self, py: Python<'py>) -> pyo3::Bound<'py, PyAny> {
         self.suspender.bind(py).as_any().clone()
@@ -70,7 +77,7 @@ impl TransferConstants {
     }
 
     /// All of them, in an order that does not change.
-    pub(crate) fn all<'py>(&self, py: Python<'py>) -> [pyo3::Bound<'py, PyAny>; 17] {
+    pub(crate) fn all<'py>(&self, py: Python<'py>) -> [pyo3::Bound<'py, PyAny>; 18] {
         let helper = |object: &Py<PyAny>| object.bind(py).clone();
         [
             helper(&self.unbound),
@@ -90,6 +97,7 @@ impl TransferConstants {
             helper(self.unit_placer.as_any()),
             helper(&self.referent),
             helper(self.delegator.as_any()),
+            helper(&self.passed_once),
         ]
     }
 
@@ -112,6 +120,7 @@ impl TransferConstants {
             sharer: Py::new(py, helpers::Sharer)?,
             unit_reader: Py::new(py, helpers::UnitReader)?,
             unit_writer: Py::new(py, helpers::UnitWriter)?,
+            passed_once: Py::new(py, helpers::PassedOnce)?.into_any(),
             unit_placer: Py::new(py, helpers::UnitPlacer)?,
             namespace: helpers::namespace(py)?.into_any().unbind(),
         })

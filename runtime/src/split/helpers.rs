@@ -3,6 +3,7 @@
 use super::metadata::own_unit;
 use super::rest::Rest;
 use crate::ffi::{callable, delegation, frame, surviving_frames, units};
+use crate::names::name;
 use pyo3::exceptions::{PyRuntimeError, PyStopAsyncIteration, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyTuple};
@@ -70,6 +71,24 @@ impl UnitPlacer {
             Some(own) => Ok(own.into_pyobject(unit.py())?.into_any()),
             None => Ok(unit),
         }
+    }
+}
+
+/// An exception that leaves the running frame from a handler of its own has passed through the frame once.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+pub(super) struct PassedOnce;
+
+#[pymethods]
+impl PassedOnce {
+    fn __getitem__<'py>(&self, raised: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let frame_of = |entry: &Bound<'py, PyAny>| entry.getattr(name!("tb_frame"));
+        let entry = raised.getattr(name!("__traceback__"))?;
+        let next = entry.getattr(name!("tb_next"))?;
+        if !next.is_none() && frame_of(&next)?.is(&frame_of(&entry)?) {
+            raised.setattr(name!("__traceback__"), next)?;
+        }
+        Ok(raised)
     }
 }
 

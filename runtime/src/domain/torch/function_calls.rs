@@ -140,7 +140,7 @@ impl Torch {
             return count(function, args);
         }
         if OVERRIDES.contains(&&*name) {
-            let answer = self.any_takes_over(args)? || self.modes_are_on(meta.py);
+            let answer = self.is_taken_over(meta.py, &name, args)?;
             meta.refuse_modes()?;
             return Ok(Answer::Constant(pyo3::types::PyBool::new(meta.py, answer).to_owned().into_any()));
         }

@@ -26,7 +26,7 @@ type Write<'py> = fn(&Bound<'py, PyAny>, &mut Out<'_, 'py>) -> Result<bool, Misf
 
 /// The objects that slotrt itself puts into code and guards, and what libraries know of theirs.
 pub struct OwnObjects<'py> {
-    constants: [Bound<'py, PyAny>; 17],
+    constants: [Bound<'py, PyAny>; 18],
     domains: Vec<Arc<dyn Domain>>,
     /// What the trace is of.
     of: Traced<'py>,

@@ -210,6 +210,7 @@ impl<'py> Tracer<'py> {
         Origin {
             file: place.map_or_else(|| "".into(), |place| Arc::clone(&place.file)),
             line: place.map_or(0, |place| place.line),
+            outer: self.state.places.first().map_or(0, |place| place.line),
             route: self.state.route.clone(),
             modules: self.state.called_modules.iter().map(|(module, _)| Arc::clone(module)).collect(),
         }

@@ -239,6 +239,39 @@ class Failures(unittest.TestCase):
             self.assertEqual(self.observed(compiled, *args), self.observed(two, *args), bad)
             self.assertEqual(repr(one.state_dict()), repr(two.state_dict()), bad)
 
+    def test_frames_of_what_cannot_be_taken_back(self):
+        """The exception leaves the frame from where the graph is called: it has passed through the frame once, at its line."""
+
+        class Derived(torch.Tensor):
+            pass
+
+        def follows(wrap):
+            net, other = nn.Linear(4, 4), nn.Linear(4, 4)
+
+            def changes(x):
+                y = net(x)
+                net.register_full_backward_hook(lambda module, given, got: None)
+                with torch.no_grad():
+                    other.weight.copy_(x)
+                y += y + 1
+
+            called, seen = wrap(changes), []
+            for _ in range(3):
+                try:
+                    called(torch.ones(4, 4))
+                except RuntimeError as error:
+                    seen.append((str(error), where(error)))
+            for _ in range(2):
+                try:
+                    called(torch.ones(4, 4).as_subclass(Derived))
+                except RuntimeError as error:
+                    seen.append((str(error), where(error)))
+            return seen
+
+        expected = follows(lambda function: function)
+        self.assertEqual(len(expected), 4)
+        self.assertEqual(follows(slotrt.compile), expected)
+
     def test_arrays_after_what_raises(self):
         steps, weight = torch.zeros(()), torch.ones(4, 4)
 

@@ -180,6 +180,36 @@ class HeardCalls(unittest.TestCase):
             with self.subTest(x=type(x), y=type(y)):
                 self.assertEqual(([type(part) for part in compiled(x, y)], HEARD), expected)
 
+    def test_questions_whether_a_class_hears(self):
+        """One is asked of its arguments, one of its argument, one of what that holds."""
+        questions = torch._C._has_torch_function, torch._C._has_torch_function_unary, torch._C._has_torch_function_variadic
+
+        def asked(x, number):
+            pair, one, within = (number, x), [x], ((x,), number)
+            given = x, pair, one, within, (), [number]
+            answers = [question(value) for question in questions[1:] for value in given]
+            answers += [questions[0](value) for value in given[1:]]
+            return answers + [questions[2](), questions[2](pair, x), questions[2](pair, one), questions[0](x)]
+
+        def filled(x, number):
+            try:
+                nn.init.constant_((number, x), 2)
+            except AttributeError as error:
+                return str(error)
+
+        def within_mode(x, number):
+            with Mode():
+                return questions[0](()), questions[2](), questions[2](()), questions[0]([1])
+
+        for function in (asked, filled, within_mode):
+            for make in (lambda: torch.ones(3), lambda: torch.ones(3).as_subclass(Hearing), lambda: nn.Parameter(torch.ones(3))):
+                compiled = slotrt.compile(function)
+                for _ in range(2):
+                    with self.subTest(function=function.__name__, of=type(make())):
+                        expected, got = function(make(), 1), compiled(make(), 1)
+                        self.assertEqual(got, expected)
+                        self.assertEqual([type(part) for part in got], [type(part) for part in expected])
+
     def test_guards_within_a_mode(self):
         weight = nn.Parameter(torch.ones(3))
         optimizer = torch.optim.SGD([weight], lr=0.1)

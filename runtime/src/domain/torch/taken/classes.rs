@@ -6,10 +6,13 @@ use crate::ffi::types;
 use crate::graph_break::Break;
 use crate::names::{interned, name};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyModule, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyModule, PyTuple, PyType};
 
 /// The method that takes over.
 const METHOD: &str = "__torch_function__";
+
+/// The question that is asked of the items of its argument.
+const OF_ITEMS: &str = "_has_torch_function";
 
 /// Special names that a class may define whose instances the graph takes for tensors: they change nothing of what operators do.
 const HARMLESS: &[&str] = &[
@@ -72,16 +75,37 @@ impl Torch {
         self.has_override(class) && self.ambient.overrides_are_on(class.py()).unwrap_or(true)
     }
 
-    /// Whether an argument is of a class that takes over calls. Breaks where the class does not tell.
-    pub(in crate::domain::torch) fn any_takes_over(&self, args: &[Operand<'_>]) -> Result<bool, Box<Break>> {
-        let mut any = false;
-        for arg in args {
-            any |= match arg {
+    /// What a question of `OVERRIDES` answers. Breaks where a class does not tell. C++: `torch/csrc/utils/disable_torch_function.cpp`.
+    pub(in crate::domain::torch) fn is_taken_over(
+        &self,
+        py: Python<'_>,
+        question: &str,
+        args: &[Operand<'_>],
+    ) -> Result<bool, Box<Break>> {
+        match (question, args) {
+            // It is asked of what its one argument holds; the others are asked of the arguments themselves.
+            (OF_ITEMS, [Operand::Tuple(items) | Operand::List(items)]) => self.any_takes_over(py, items),
+            (OF_ITEMS, [Operand::Known(object)])
+                if object.is_exact_instance_of::<PyTuple>() || object.is_exact_instance_of::<PyList>() =>
+            {
+                let items: PyResult<Vec<_>> =
+                    object.try_iter().and_then(|items| items.map(|item| item.map(Operand::Known)).collect());
+                self.any_takes_over(py, &items.map_err(|error| fault(&error))?)
+            }
+            (OF_ITEMS, _) => Err(stop("call of a function", question, "It is asked of what is no tuple and no list.")),
+            _ => self.any_takes_over(py, args),
+        }
+    }
+
+    /// Whether a mode takes over calls, or the class of one of these.
+    fn any_takes_over(&self, py: Python<'_>, objects: &[Operand<'_>]) -> Result<bool, Box<Break>> {
+        let mut any = !objects.is_empty() && self.modes_are_on(py);
+        for object in objects {
+            any |= match object {
                 Operand::Graph { example, .. } => self.takes_over_now(&self.class_of(example)),
                 Operand::Known(object) => self.may_take_over(&object.get_type())?,
                 Operand::Foreign(class) => self.may_take_over(class)?,
-                Operand::Tuple(items) | Operand::List(items) => self.any_takes_over(items)?,
-                Operand::Number { .. } | Operand::Slice(_) => false,
+                Operand::Tuple(_) | Operand::List(_) | Operand::Number { .. } | Operand::Slice(_) => false,
             };
         }
         Ok(any)
