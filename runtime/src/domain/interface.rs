@@ -221,6 +221,11 @@ pub trait Domain: OwnFunctions + LaterCalls + Undoing + HeldNumbers + std::fmt::
     fn share_memory(&self, _inputs: &[Bound<'_, PyAny>], _changed: &[bool]) -> bool {
         true
     }
+    /// The condition that no input which a graph changes lies in the storage of another one, so that what it keeps of others stays as it was
+    /// kept; `None`: one does now.
+    fn storage_guard(&self, _inputs: &Bound<'_, PyTuple>, _changed: Vec<bool>) -> Option<Box<dyn DomainCheck>> {
+        None
+    }
     /// What a backend does with a call of this: whether what it makes of it does the same.
     fn for_backend(
         &self,

@@ -8,7 +8,7 @@ use super::functions::leaves::data::is_set_data;
 use super::functions::leaves::{DETACH, REQUIRES, is_set_requires_grad};
 use super::generators::draws_from;
 use super::library::Torch;
-use super::made::listed::makes_of_lists;
+use super::made::makes_of_lists;
 use super::own::{CLEAR_GRADIENT, EXTREMES, GRADIENT_OF, IN_PLACE, MAKES, PARAMETER_OF, is_named, is_through_hook};
 use super::quantised::{is_conversion, is_quantised, takes_packed};
 use super::stand_ins::FACTORS;

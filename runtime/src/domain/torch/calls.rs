@@ -12,6 +12,7 @@ use super::generators::{draws_from, with_generator, without_generator};
 use super::graph_break::{CallResult, fault, stop};
 use super::guards::kin::KinCheck;
 use super::guards::memory::MemoryCheck;
+use super::guards::storages::StorageCheck;
 use super::guards::tensor::TensorCheck;
 use super::library::Torch;
 use super::meta::{Meta, overridden};
@@ -284,6 +285,11 @@ impl Domain for Torch {
 
     fn share_memory(&self, inputs: &[Bound<'_, PyAny>], changed: &[bool]) -> bool {
         MemoryCheck::new(inputs, changed, true).is_ok_and(|check| check.has_overlaps())
+    }
+
+    fn storage_guard(&self, inputs: &Bound<'_, PyTuple>, changed: Vec<bool>) -> Option<Box<dyn DomainCheck>> {
+        let check = StorageCheck::new(changed);
+        check.holds(inputs.as_any()).then(|| Box::new(check) as _)
     }
 
     fn leaves_call_alone<'py>(

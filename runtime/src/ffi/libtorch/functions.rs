@@ -50,6 +50,10 @@ pub(super) struct Functions {
     pub device_type: Get<i32>,
     pub device_index: Get<i32>,
     pub data_ptr: Get<usize>,
+    /// In elements.
+    pub storage_offset: Get<i64>,
+    /// Bytes of an element of a dtype.
+    pub element_size: unsafe extern "C" fn(i32) -> usize,
     /// Of a `c10::TensorImpl*`.
     pub requires_grad: unsafe extern "C" fn(*const c_void) -> bool,
     pub is_leaf: unsafe extern "C" fn(Handle) -> bool,
@@ -116,6 +120,8 @@ impl Functions {
                 device_type: symbol(library, c"aoti_torch_get_device_type")?,
                 device_index: symbol(library, c"aoti_torch_get_device_index")?,
                 data_ptr: symbol(library, c"aoti_torch_get_data_ptr")?,
+                storage_offset: symbol(library, c"aoti_torch_get_storage_offset")?,
+                element_size: symbol(library, c"aoti_torch_dtype_element_size")?,
                 requires_grad: symbol(library, c"_ZNK3c1010TensorImpl13requires_gradEv")?,
                 is_leaf: symbol(library, c"_ZNK2at10TensorBase7is_leafEv")?,
                 is_view: symbol(library, c"_ZNK2at10TensorBase7is_viewEv")?,

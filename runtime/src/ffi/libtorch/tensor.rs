@@ -205,18 +205,35 @@ impl TensorPlaces {
     /// Where the first elements of other tensors lie; `None` where one is of another class, or PyTorch does not say.
     #[must_use]
     pub fn addresses(&self, tensors: &Bound<'_, PyTuple>) -> Option<Vec<usize>> {
+        self.each(tensors, |tensor| tensor.get(tensor.functions.data_ptr))
+    }
+
+    /// Where the storages of other tensors begin; `None` also where one has no memory.
+    #[must_use]
+    pub fn storages(&self, tensors: &Bound<'_, PyTuple>) -> Option<Vec<usize>> {
+        self.each(tensors, |tensor| {
+            let Functions { data_ptr, dtype, storage_offset, element_size, .. } = *tensor.functions;
+            let (address, dtype) = (tensor.get(data_ptr)?, tensor.get(dtype)?);
+            let offset = usize::try_from(tensor.get(storage_offset)?).ok()?;
+            // SAFETY: the dtype is that of a tensor.
+            let size = unsafe { element_size(dtype) };
+            address.checked_sub(offset.checked_mul(size)?).filter(|start| *start != 0)
+        })
+    }
+
+    fn each(&self, tensors: &Bound<'_, PyTuple>, get: impl Fn(Tensor<'_>) -> Option<usize>) -> Option<Vec<usize>> {
         let functions = Functions::get(tensors.py())?;
         if tensors.len() != self.0.len() {
             return None;
         }
-        let address = |(tensor, class): (Borrowed<'_, '_, PyAny>, &Py<PyType>)| {
+        let of = |(tensor, class): (Borrowed<'_, '_, PyAny>, &Py<PyType>)| {
             if tensor.get_type_ptr().cast() != class.as_ptr() {
                 return None;
             }
             // SAFETY: the value is of the class for which this was found out.
-            unsafe { Tensor::of(functions, &tensor) }?.get(functions.data_ptr)
+            get(unsafe { Tensor::of(functions, &tensor) }?)
         };
-        tensors.iter_borrowed().zip(&self.0).map(address).collect()
+        tensors.iter_borrowed().zip(&self.0).map(of).collect()
     }
 }
 

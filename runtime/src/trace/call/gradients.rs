@@ -36,7 +36,7 @@ impl<'py> Tracer<'py> {
                 if self.state.numbers.open.is_empty()
                     && replayed.getattr(attribute).is_ok_and(|made| made.is_none()) =>
             {
-                return Ok(None);
+                return self.gradient_beside_graph(leaf);
             }
             _ => self.new_gradient(domain, leaf, &replayed)?,
         };
@@ -45,7 +45,7 @@ impl<'py> Tracer<'py> {
         Ok(Some(gradient))
     }
 
-    /// The same where the graph does not know the leaf: under another path it may, else no such call comes there.
+    /// The same where the graph does not know the leaf, or does not come there: under another path it may, else no such call does.
     fn gradient_beside_graph(&mut self, leaf: ValueId) -> Traced<Option<ValueId>> {
         let Some(object) = self.real(leaf).filter(|_| self.source(leaf).is_some()) else {
             return self.leave_backward();

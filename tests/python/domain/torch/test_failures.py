@@ -1,5 +1,6 @@
 """Graphs that raise after they have changed something: arguments, buffers, random state, modes and exceptions are what eager leaves."""
 
+import itertools
 import traceback
 import unittest
 
@@ -238,6 +239,37 @@ class Failures(unittest.TestCase):
             args = torch.randn(3, 4, generator=torch.Generator().manual_seed(1)), torch.tensor([1, 9 if bad else 2, 0])
             self.assertEqual(self.observed(compiled, *args), self.observed(two, *args), bad)
             self.assertEqual(repr(one.state_dict()), repr(two.state_dict()), bad)
+
+    def test_inputs_of_one_storage_on_the_way_back(self):
+        """A change of one is, to PyTorch, a change of all that lie there: gradients are refused halfway, and some leaves have theirs."""
+        weight, bias = nn.Parameter(torch.ones(4, 4)), nn.Parameter(torch.ones(4))
+
+        def changes(x, y):
+            loss = functional.mse_loss(functional.linear(y, weight, bias), y * 0)
+            x.detach().mul_(2)
+            loss.backward()
+
+        def made(kind):
+            base = torch.arange(16.0).view(4, 4)
+            kinds = {"apart": (base[0], base.clone()[1]), "overlap": (base[0], base[:, 0]), "beside": (base[0], base[1])}
+            return kinds[kind]
+
+        def seen(function, kind):
+            weight.grad = bias.grad = None
+            outcome = self.observed(function, *made(kind))
+            return outcome, contents([weight.grad, bias.grad])
+
+        # AOTAutograd does not refuse.
+        for backend in (None, "eager"):
+            for kinds in itertools.permutations(("apart", "overlap", "beside")):
+                slotrt.reset()
+                compiled = slotrt.compile(changes, backend=backend) if backend else slotrt.compile(changes)
+                for kind in (*kinds, *kinds):
+                    with self.subTest(backend=backend, kinds=kinds, kind=kind):
+                        self.assertEqual(seen(compiled, kind), seen(changes, kind))
+            slotrt.reset()
+            report = slotrt.explain(changes, **({"backend": backend} if backend else {}))(*made("apart"))
+            self.assertEqual([frame["break"] for frame in report.frames], [None], backend)
 
     def test_frames_of_what_cannot_be_taken_back(self):
         """The exception leaves the frame from where the graph is called: it has passed through the frame once, at its line."""

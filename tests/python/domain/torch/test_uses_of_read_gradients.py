@@ -274,6 +274,18 @@ def of_what_comes_later(modules, x):
     return y * kept.sum() + again.sum(), modules[1].weight.grad is None, modules[0].bias.grad
 
 
+def by_another_path():
+    """The call comes to the leaf by the argument alone, which is another leaf, or the same one."""
+    other = leaf()
+
+    def f(x):
+        first = torch.autograd.grad((other * x).sum(), other, create_graph=True)[0]
+        (first**2).sum().backward()
+        return other.grad is None, other.grad
+
+    return f, lambda number: [other if number % 2 else leaf()], [other]
+
+
 # AOTAutograd takes no other kind of gradients than the leaf's.
 ALONE = [of_another_kind]
 
@@ -310,6 +322,7 @@ ROWS = [
     (by_hooks, None),
     (cleared_by_a_hook, None),
     (of_another_kind, None),
+    (by_another_path, None),
     (with_module(by_keywords), 0),
     (with_module(by_keywords_of_lists), 0),
     (with_module(of_what_comes_later, lambda: nn.ModuleList([nn.Linear(3, 3), nn.Linear(3, 3)])), None),

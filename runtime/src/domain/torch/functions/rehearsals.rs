@@ -108,8 +108,11 @@ impl Torch {
         self.class_applied(callable).is_ok_and(|class| class.is_some())
     }
 
-    /// The class whose `apply` it is, if that is derived from `torch.autograd.Function`.
-    fn class_applied<'py>(&self, callable: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyType>>> {
+    /// The class whose `apply` it is, if that is derived from `torch.autograd.Function`, and that base.
+    fn class_applied<'py>(
+        &self,
+        callable: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<(Bound<'py, PyType>, Bound<'py, PyAny>)>> {
         if callee::name_of(callable) != APPLY {
             return Ok(None);
         }
@@ -117,14 +120,13 @@ impl Torch {
             return Ok(None);
         };
         let base = self.module.bind(callable.py()).getattr(name!("autograd"))?.getattr(name!("Function"))?;
-        Ok(class.is_subclass(&base)?.then_some(class))
+        Ok(class.is_subclass(&base)?.then_some((class, base)))
     }
 
     /// `apply` of a class derived from `torch.autograd.Function`.
     fn custom_gradient<'py>(&self, callable: &Bound<'py, PyAny>) -> PyResult<Option<Rehearsal<'py>>> {
         let py = callable.py();
-        let Some(class) = self.class_applied(callable)? else { return Ok(None) };
-        let base = self.module.bind(py).getattr(name!("autograd"))?.getattr(name!("Function"))?;
+        let Some((class, base)) = self.class_applied(callable)? else { return Ok(None) };
         let forward = class.getattr(name!("forward"))?;
         let set_up = class.getattr(name!("setup_context"))?;
         let set_up = (!set_up.is(&base.getattr(name!("setup_context"))?)).then_some(set_up);

@@ -2,5 +2,6 @@
 pub(super) mod choice;
 pub(super) mod kin;
 pub(super) mod memory;
+pub(super) mod storages;
 mod stored;
 pub(super) mod tensor;

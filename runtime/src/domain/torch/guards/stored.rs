@@ -5,6 +5,7 @@ use super::super::thread::ambient::{MODES, SameModes};
 use super::choice::{CHOICE, ChoiceCheck};
 use super::kin::{KIN, KinCheck};
 use super::memory::{MEMORY, MemoryCheck};
+use super::storages::{STORAGES, StorageCheck};
 use super::tensor::{TENSOR, TensorCheck};
 use crate::ffi::types;
 use crate::guard::DomainCheck;
@@ -33,6 +34,7 @@ impl Torch {
             CHOICE => Box::new(ChoiceCheck::of_state(state)?),
             KIN => Box::new(KinCheck::of_state(state)?),
             MEMORY => Box::new(MemoryCheck::of_state(state)?),
+            STORAGES => Box::new(StorageCheck::of_state(state)?),
             _ => return Ok(None),
         }))
     }

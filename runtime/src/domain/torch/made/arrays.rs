@@ -1,4 +1,5 @@
 //! Arrays of numpy beside tensors: a call makes one of the other, in the same memory or as a copy.
+use super::{DEVICE, made_of};
 use crate::domain::torch::examples::array_scalars::is_scalar;
 use crate::domain::torch::examples::empty_like::empty_like;
 use crate::domain::torch::examples::place::Place;
@@ -17,15 +18,8 @@ use pyo3::types::PyDict;
 
 const KIND: &str = "array beside tensors";
 
-/// Functions of PyTorch's that make tensors of arrays.
-const MAKERS: &[&str] = &["from_numpy", "as_tensor", "asarray", "tensor"];
-
-/// The method of tensors that does.
-const NEW: &str = "new_tensor";
-
-/// What such calls may be told: of the new tensor, and of its memory.
+/// What calls that make a tensor may be told of it, and of its memory.
 const OPTIONS: &[&str] = &["dtype", "requires_grad", "pin_memory", "copy"];
-const DEVICE: &str = "device";
 
 fn has_scalars(operand: &Operand<'_>) -> bool {
     match operand {
@@ -102,21 +96,9 @@ impl<'py> Meta<'_, 'py> {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> Option<CallResult<'py>> {
-        let array_in = |operand: &Operand<'py>| match operand {
-            Operand::Graph { example, .. } if !self.torch.is_tensor(example) => Some(example.clone()),
-            _ => None,
-        };
-        match args {
-            [data] if MAKERS.contains(&name) => {
-                let array = array_in(data)?;
-                Some(self.tensor_made(target, (None, &array), args, kwargs))
-            }
-            [Operand::Graph { example, .. }, data] if name == NEW && self.torch.is_tensor(example) => {
-                let array = array_in(data)?;
-                Some(self.tensor_made(target, (Some(example), &array), args, kwargs))
-            }
-            _ => None,
-        }
+        let (like, Operand::Graph { example: array, .. }) = made_of(name, args)? else { return None };
+        let is_tensor = |object| self.torch.is_tensor(object);
+        (!is_tensor(array) && like.is_none_or(is_tensor)).then(|| self.tensor_made(target, (like, array), args, kwargs))
     }
 
     /// What such a call gives; `like` is the tensor whose method it is.

@@ -1,4 +1,5 @@
 //! Tensors that are made of lists of known numbers: whether PyTorch refuses these, it says itself. Kernels without contents look at none of them.
+use super::{DEVICE, made_of};
 use crate::domain::torch::examples::place::Place;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::graph_break::CallResult;
@@ -7,18 +8,6 @@ use crate::domain::{Answer, Operand};
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-
-/// Functions that make tensors of lists, and the method of tensors that does.
-const MAKERS: &[&str] = &["tensor", "as_tensor", "asarray"];
-const METHOD: &str = "new_tensor";
-
-/// Where a tensor has no contents, nobody looks at the numbers.
-const DEVICE: &str = "device";
-
-/// Whether an operation of this name makes a tensor of what it is given.
-pub(in crate::domain::torch) fn makes_of_lists(name: &str) -> bool {
-    MAKERS.contains(&name) || name == METHOD
-}
 
 impl<'py> Meta<'_, 'py> {
     /// What such a call raises, whatever contents are; `None`: nothing, or that is not known.
@@ -29,15 +18,12 @@ impl<'py> Meta<'_, 'py> {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> Option<CallResult<'py>> {
-        let (tensor, data) = match args {
-            [data] if MAKERS.contains(&name) => (None, data),
-            [Operand::Graph { example, .. }, data] if name == METHOD => (Some(example), data),
-            _ => return None,
-        };
+        let (tensor, data) = made_of(name, args)?;
         let data = self.folded(data).ok()?;
         let named = PyDict::new(self.py);
         for (name, value) in kwargs {
             let value = self.folded(value).ok()?;
+            // Where a tensor has no contents, nobody looks at the numbers.
             if name == DEVICE && !value.is_none() && Place::named(&value)?.is_meta() {
                 return None;
             }
