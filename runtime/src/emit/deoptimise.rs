@@ -90,6 +90,12 @@ impl<'py> Writer<'_, 'py> {
         self.constant(host.constants().passed_once(self.py));
         self.plain(Op::SWAP, 2);
         self.plain(op, arg);
+        // Whoever sees the frame sees its own variables.
+        self.clear_temporaries();
+        for slot in self.code.brought(self.py) {
+            self.plain(Op::PUSH_NULL, 0);
+            self.op(Op::STORE_FAST, Arg::Slot(slot));
+        }
         self.plain(Op::RERAISE, 0);
         let leaves = self.replace_written(before);
         Ok(Deoptimisation { watched, written, asks, leaves })

@@ -204,6 +204,12 @@ impl Code {
         self.metadata(py).is_some()
     }
 
+    /// The slots of a continuation that bring what lay on the stack; none of other code.
+    #[must_use]
+    pub fn brought(&self, py: Python<'_>) -> std::ops::Range<usize> {
+        self.metadata(py).map_or(0..0, |metadata| metadata.prefix..metadata.prefix + metadata.extras)
+    }
+
     fn metadata<'a>(&'a self, py: Python<'a>) -> Option<&'a ResumeMetadata> {
         self.consts.iter().rev().find_map(|constant| Some(constant.bind(py).cast_exact::<ResumeMetadata>().ok()?.get()))
     }

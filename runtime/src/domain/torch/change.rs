@@ -158,6 +158,7 @@ impl<'py> Meta<'_, 'py> {
             return Err(refused(name, "What it changes is no tensor of the graph."));
         };
         self.refuse_modes()?;
+        self.refuse_beyond_gradients(name, [example], args, kwargs)?;
         let (example, gives) = match self.changed_by_rule(&target, args, kwargs) {
             // Only an assignment to items gives nothing.
             true => (example.clone(), name != "__setitem__"),
@@ -166,6 +167,37 @@ impl<'py> Meta<'_, 'py> {
         let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
         let gives = if gives { Gives::Operand(*value) } else { Gives::Nothing };
         Ok(Answer::Change { target, args, kwargs, example, changes: vec![*value], gives })
+    }
+
+    /// Breaks where PyTorch may tell a tensor that can have no gradient that it requires one, as it does not tell one without contents: then
+    /// whatever uses it raises.
+    pub(super) fn refuse_beyond_gradients<'a>(
+        &self,
+        name: &str,
+        written: impl IntoIterator<Item = &'a Bound<'py, PyAny>>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Result<(), Box<Break>>
+    where
+        'py: 'a,
+    {
+        let can_have = |example: &Bound<'py, PyAny>| {
+            let dtype = example.getattr(name!("dtype"))?;
+            let is = |question| dtype.getattr(question)?.is_truthy();
+            PyResult::Ok(is(name!("is_floating_point"))? || is(name!("is_complex"))?)
+        };
+        let mut written = written.into_iter();
+        if written.all(|example| can_have(example).unwrap_or(true)) || !self.torch.keeps_gradients(self.py) {
+            return Ok(());
+        }
+        let requires = |example: &Bound<'_, PyAny>| {
+            let _quiet = Quiet::about([example]);
+            example.getattr(name!("requires_grad")).and_then(|requires| requires.is_truthy()).unwrap_or(false)
+        };
+        match args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(|operand| operand.any_example(&requires)) {
+            true => Err(refused(name, "What can have no gradient may come to require one.")),
+            false => Ok(()),
+        }
     }
 
     /// What stands for the operand after the change, and whether the operation gives the operand.

@@ -134,9 +134,12 @@ impl<'py> Tracer<'py> {
             Value::Node { node, .. } if self.state.dropped_nodes.contains(node) => {
                 self.escape(id, "a result of what the graph calls as a whole")
             }
-            Value::Real { object, source: None } if self.state.fresh_tuples.contains(&id) => {
+            Value::Real { object, source: None } if self.state.fresh_answers.contains(&id) => {
                 let object = object.bind(self.py).clone();
-                self.materialise_owned(id, &object)
+                match object.is_instance_of::<PyTuple>() {
+                    true => self.materialise_owned(id, &object),
+                    false => self.materialise_answer(id, &object),
+                }
             }
             Value::Real { .. } | Value::Node { .. } => Ok(Ok(Vec::new())),
             Value::New(_) if self.state.told.contains_key(&id) => Ok(Err(self.before_it_was_told(id))),

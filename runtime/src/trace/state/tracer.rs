@@ -191,8 +191,8 @@ pub struct State {
     pub(crate) told: Tracked<FxHashMap<ValueId, u64>>,
     /// Lists for whose items C has made room in another way than the program does.
     pub(crate) with_other_room: Tracked<FxHashSet<ValueId>>,
-    /// Known tuples that a library made to answer a question, another one each time: where they leave the trace, they are made again.
-    pub(crate) fresh_tuples: Tracked<FxHashSet<ValueId>>,
+    /// Known objects that a library made to answer a question, another one each time: where they leave the trace, they are made again.
+    pub(crate) fresh_answers: Tracked<FxHashSet<ValueId>>,
     /// Frames begun so far.
     pub(crate) frames: u64,
     pub(crate) pending: Option<crate::trace::state::unwind::Unwind>,

@@ -10,7 +10,7 @@ use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use crate::trace::value::aliases::Alias;
 use crate::trace::value::c_values::is_value;
-use crate::trace::value::kinds::{is_definition, is_mark, is_scalar, scalar_base};
+use crate::trace::value::kinds::{is_answer, is_definition, is_mark, is_scalar, scalar_base};
 use crate::trace::value::nans::has_nan;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
@@ -63,12 +63,13 @@ impl<'py> Tracer<'py> {
         id
     }
 
-    /// The answer of a library to a question, known without any guard. A tuple that nobody else holds was made for this answer.
+    /// The answer of a library to a question, known without any guard. What nobody else holds was made for this answer.
     pub(crate) fn told_by_library(&mut self, object: Bound<'py, PyAny>) -> ValueId {
-        let is_fresh = object.is_instance_of::<PyTuple>() && referents::count(&object) == 1;
+        let is_made = object.is_instance_of::<PyTuple>() || is_answer(&object.get_type());
+        let is_fresh = is_made && referents::count(&object) == 1;
         let id = self.constant(object);
         if is_fresh {
-            self.state.fresh_tuples.insert(id);
+            self.state.fresh_answers.insert(id);
         }
         id
     }

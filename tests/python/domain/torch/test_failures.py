@@ -277,6 +277,9 @@ class Failures(unittest.TestCase):
         class Derived(torch.Tensor):
             pass
 
+        def derived(*shape):
+            return torch.ones(shape).as_subclass(Derived)
+
         def follows(wrap):
             net, other = nn.Linear(4, 4), nn.Linear(4, 4)
 
@@ -288,16 +291,12 @@ class Failures(unittest.TestCase):
                 y += y + 1
 
             called, seen = wrap(changes), []
-            for _ in range(3):
+            for make in (torch.ones, torch.ones, torch.ones, derived, derived):
                 try:
-                    called(torch.ones(4, 4))
+                    called(make(4, 4))
                 except RuntimeError as error:
-                    seen.append((str(error), where(error)))
-            for _ in range(2):
-                try:
-                    called(torch.ones(4, 4).as_subclass(Derived))
-                except RuntimeError as error:
-                    seen.append((str(error), where(error)))
+                    variables = [sorted(frame.f_locals) for frame, _ in traceback.walk_tb(error.__traceback__)][1]
+                    seen.append((str(error), where(error), variables))
             return seen
 
         expected = follows(lambda function: function)

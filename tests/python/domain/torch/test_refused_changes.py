@@ -196,6 +196,42 @@ class RefusedChanges(unittest.TestCase):
                     for _ in range(2):
                         self.assertEqual(called(compiled, make, first is change), expected)
 
+    def test_integers_that_come_to_require_gradients(self):
+        """They can have none: what uses them after the change raises, and the change is done."""
+
+        def assigned(a, c):
+            a[..., 0] = c.sum()
+            return a.masked_select(a > 0)
+
+        def filled(a, c):
+            a.masked_fill_(a.bool(), c.sum())
+            return a + 1
+
+        def together(a, c):
+            torch._foreach_copy_([a], [c.sum().expand(2, 4)])
+            return a * 2
+
+        def made(a, c):
+            b = a + 1
+            b[0] = c.sum()
+            return b.sum()
+
+        def seen(function):
+            a, c = torch.arange(-4, 4).view(2, 4), torch.ones(4, requires_grad=True)
+            try:
+                outcome = described(function(a, c))
+            except RuntimeError as error:
+                outcome = str(error)
+            return outcome, a.data.tolist(), a._version, a.requires_grad
+
+        for function in (assigned, filled, together, made):
+            for backend in (None, "eager"):
+                slotrt.reset()
+                compiled = slotrt.compile(function, backend=backend) if backend else slotrt.compile(function)
+                for _ in range(3):
+                    with self.subTest(function=function.__name__, backend=backend):
+                        self.assertEqual(seen(compiled), seen(function))
+
     def test_made_within(self):
         for first in (nothing, backward, change):
             for use in (added, added_with_gradients, clamped, item, view, with_another, below_gradients, remembered):

@@ -247,6 +247,26 @@ class SideEffects(unittest.TestCase):
             self.assertEqual(plain(compiled(torch.ones(3, 3))), plain(regularised(torch.ones(3, 3))))
         self.assertEqual((len(references), told), (4, []))
 
+    def test_answers_are_other_objects_each_time(self):
+        kept = []
+
+        def keeps(x):
+            device = x.device
+            kept.extend([device, x.shape, torch.finfo(x.dtype), torch.iinfo(torch.int8), torch.device("cpu")])
+            kept.append(device)
+            return x.device
+
+        compiled = slotrt.compile(keeps)
+        for _ in range(3):
+            # The first one is kept twice.
+            before = len(kept)
+            for function in (keeps, compiled):
+                kept.append(function(torch.ones(2)))
+            expected, got = kept[before : before + 7], kept[before + 7 :]
+            self.assertEqual(got, expected)
+            self.assertIs(got[0], got[5])
+        self.assertEqual(len({id(answer) for answer in kept}), 6 * 6)
+
     def test_modules_and_methods_are_compiled(self):
         mine, theirs = Net(), Net()
         theirs.load_state_dict(mine.state_dict())

@@ -62,6 +62,7 @@ impl<'py> Meta<'_, 'py> {
         for (name, operand) in kwargs.iter().filter(|(name, _)| names.contains(name)) {
             self.written(target, operand, operands.named(name).map_err(|error| fault(&error))?, &mut written)?;
         }
+        self.refuse_beyond_gradients(&name_of(target), written.iter().map(|one| one.example), args, kwargs)?;
         let kinds = || written.iter().map(|one| metadata(&one.stand_in)).collect::<PyResult<Vec<_>>>();
         let before = kinds().map_err(|error| fault(&error))?;
         let gives = self.call_on(target, &operands).or_else(|error| match is_step(target, &error) {
