@@ -6,7 +6,7 @@ use crate::ffi::{callable, delegation, frame, surviving_frames, units};
 use crate::names::name;
 use pyo3::exceptions::{PyRuntimeError, PyStopAsyncIteration, PyStopIteration};
 use pyo3::prelude::*;
-use pyo3::types::{PyCFunction, PyTuple};
+use pyo3::types::{PyCFunction, PyTraceback, PyTuple};
 
 /// Gives a tuple of the running frame's surviving frames, or `None`.
 #[pyclass(frozen, module = "slotrt")]
@@ -82,11 +82,14 @@ pub(super) struct PassedOnce;
 #[pymethods]
 impl PassedOnce {
     fn __getitem__<'py>(&self, raised: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let frame_of = |entry: &Bound<'py, PyAny>| entry.getattr(name!("tb_frame"));
-        let entry = raised.getattr(name!("__traceback__"))?;
-        let next = entry.getattr(name!("tb_next"))?;
-        if !next.is_none() && frame_of(&next)?.is(&frame_of(&entry)?) {
-            raised.setattr(name!("__traceback__"), next)?;
+        let (py, error) = (raised.py(), PyErr::from_value(raised.clone()));
+        let frame_of = |entry: &Bound<'py, PyTraceback>| entry.getattr(name!("tb_frame"));
+        let Some(entry) = error.traceback(py) else { return Ok(raised) };
+        let next = entry.getattr(name!("tb_next"))?.cast_into::<PyTraceback>().ok();
+        if let Some(next) =
+            next.filter(|next| frame_of(next).is_ok_and(|of| frame_of(&entry).is_ok_and(|own| own.is(&of))))
+        {
+            error.set_traceback(py, Some(next));
         }
         Ok(raised)
     }

@@ -3,6 +3,7 @@ use super::key_hashes::runs_code_for;
 use crate::ffi::libtorch::Quiet;
 use crate::ffi::types;
 use generated::slots::Slot;
+use pyo3::exceptions::PyBaseException;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -144,4 +145,11 @@ pub fn own_attribute<'py>(object: &Bound<'py, PyAny>, name: &Bound<'py, PyString
         drop(PyErr::take(py));
     }
     found
+}
+
+/// The arguments of an exception, without the attributes that its class makes itself; `None` for other objects.
+#[must_use]
+pub fn exception_args<'py>(exception: &Bound<'py, PyAny>) -> Option<Bound<'py, PyTuple>> {
+    let member = exception.py().get_type::<PyBaseException>().getattr(intern!(exception.py(), "args")).ok()?;
+    member.call_method1(intern!(exception.py(), "__get__"), (exception,)).ok()?.cast_into().ok()
 }

@@ -1,7 +1,7 @@
 //! Traces a frame. If an instruction breaks after a change that rollback cannot undo, the trace is made again up to that instruction.
 use crate::bytecode::Code;
 use crate::ffi::collector::Pause;
-use crate::ffi::{callee, snapshot, types};
+use crate::ffi::{callee, inspect, snapshot, types};
 use crate::guard::source::Source;
 use crate::trace::run::plan::{Attempt, Limit, Plan, Subject};
 #[cfg(debug_assertions)]
@@ -17,7 +17,6 @@ use crate::trace::state::stop_points::StopPoints;
 use crate::trace::state::tracer::{SpareState, State, Tracer};
 use crate::trace::state::unwind::{Unwind, hints};
 use crate::trace::state::value::ValueId;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::mem::take;
@@ -336,8 +335,7 @@ impl<'py> Tracer<'py> {
         let class = self.class_of(value).map_or_else(|_| "exception".to_owned(), |class| types::name(&class));
         let object = self.at_hand(value);
         // Not `str()`, which may run code of the program, and handles signals.
-        let only = object
-            .and_then(|object| object.getattr(intern!(object.py(), "args")).and_then(|args| args.get_item(0)).ok());
+        let only = object.and_then(|object| inspect::exception_args(&object)?.get_item(0).ok());
         let message = only.filter(|only| only.is_instance_of::<PyString>());
         let message = message.map_or_else(String::new, |message| types::text(&message));
         Break {

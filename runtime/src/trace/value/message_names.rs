@@ -1,5 +1,5 @@
 //! Names of classes and functions in messages: they can change without a new version tag, so a message that quotes one needs a guard.
-use crate::ffi::types;
+use crate::ffi::{inspect, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::trace::release;
@@ -9,7 +9,7 @@ use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::ValueId;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple, PyType};
+use pyo3::types::{PyString, PyType};
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
@@ -74,8 +74,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 
 /// The texts among the arguments of an exception.
 fn texts(exception: &Bound<'_, PyAny>) -> Vec<String> {
-    let args =
-        exception.getattr(intern!(exception.py(), "args")).ok().and_then(|args| args.cast_into::<PyTuple>().ok());
+    let args = inspect::exception_args(exception);
     let args = args.iter().flatten();
     args.filter(|arg| arg.is_exact_instance_of::<PyString>()).map(|arg| types::text(&arg)).collect()
 }

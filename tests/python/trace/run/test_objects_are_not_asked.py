@@ -31,6 +31,24 @@ class Property:
         return given
 
 
+class Raised(Exception):
+    def __getattribute__(self, name):
+        ASKED.append(name)
+        return super().__getattribute__(name)
+
+    def __setattr__(self, name, value):
+        ASKED.append(name)
+        super().__setattr__(name, value)
+
+
+def raises(x):
+    raise Raised(x, f"{x}")
+
+
+def raised_through(x):
+    return raises(x + 1)
+
+
 def beside_sets(x):
     kept = {x, x + 1}
     return Answers()(kept, 1), Property()(kept), sorted(kept)
@@ -56,6 +74,18 @@ class ObjectsAreNotAsked(unittest.TestCase):
                 for _ in range(3):
                     self.assertEqual(compiled(3), expected)
                 self.assertEqual(ASKED, [])
+
+    def test_exceptions(self):
+        for function in (raises, raised_through):
+            compiled = slotrt.compile(function)
+            for number in range(3):
+                try:
+                    compiled(number)
+                except Raised:
+                    pass
+                else:
+                    self.fail(function.__name__)
+                self.assertEqual(ASKED, [], function.__name__)
 
     def tearDown(self):
         ASKED.clear()
