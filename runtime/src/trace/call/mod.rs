@@ -4,13 +4,11 @@
 //! Must not know: the stack of the frame that calls.
 pub(crate) mod after_graph;
 pub(crate) mod assumed;
-pub(crate) mod backward;
 pub(crate) mod bind;
 pub(crate) mod builtins;
 pub(crate) mod c;
 pub(crate) mod called_modules;
 pub(crate) mod classes;
-pub(crate) mod cleared_gradients;
 pub(crate) mod compiler_queries;
 pub(crate) mod dispatch;
 pub(crate) mod effects;
@@ -19,7 +17,6 @@ pub(crate) mod forwarded;
 pub(crate) mod function;
 pub(crate) mod getting_ready;
 pub(crate) mod gradients;
-pub(crate) mod history;
 mod kinds;
 pub(crate) mod lru_cache;
 pub(crate) mod models;
