@@ -34,7 +34,9 @@ def _fits(tensor, first):
 
 
 def _group_tensors(tensorlistlist, with_indices=False):
-    """`_group_tensors_by_device_and_dtype`, where there is one group."""
+    """`_group_tensors_by_device_and_dtype`, where there is one group, and no class and no mode hears that it is looked for."""
+    if any(map(torch._C._has_torch_function, tensorlistlist)):
+        return torch._C._group_tensors_by_device_and_dtype(tensorlistlist, with_indices)
     first, *others = tensorlistlist
     kinds = {(tensor.device, tensor.dtype) for tensor in first}
     are_alike = all(len(tensors) in (0, len(first)) and all(_fits(tensor, first[0]) for tensor in tensors) for tensors in others)

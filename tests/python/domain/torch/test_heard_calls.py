@@ -137,7 +137,27 @@ def through_hooks(x):
     return HOOKED(x).sum()
 
 
-FUNCTIONS = [through_hooks, saved_before_it_changes, own_gradient, back_through, no_gradient_there, gradient_read, asserted, raises_otherwise, guessed, gradients, another_leaf, changes_beside_it, sizes, within_a_mode, stored]
+def clipped(x):
+    LEAF.grad = x
+    nn.utils.clip_grad_value_([LEAF, WEIGHT], 0.5)
+
+
+def annotated(x):
+    """Operations whose results are told by other tensors, for nothing looks at these."""
+    kept = torch.ones(3, 3)
+    optimizer = torch.optim.SGD([LEAF], lr=0.1, momentum=0.9)
+    for _ in range(2):
+        optimizer.zero_grad()
+        (kept * LEAF).sum().backward()
+        optimizer.step()
+    with torch.autograd.profiler.record_function("part"):
+        SCHEDULE.step()
+    return x.as_subclass(Hearing) + kept
+
+
+SCHEDULE = torch.optim.lr_scheduler.StepLR(torch.optim.Adamax(NET.parameters(), lr=0.1), 1, 0.5)
+
+FUNCTIONS = [clipped, annotated, through_hooks, saved_before_it_changes, own_gradient, back_through, no_gradient_there, gradient_read, asserted, raises_otherwise, guessed, gradients, another_leaf, changes_beside_it, sizes, within_a_mode, stored]
 
 
 class HeardCalls(unittest.TestCase):

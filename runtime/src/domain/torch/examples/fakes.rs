@@ -4,6 +4,7 @@ use super::empty_like::{empty_like, zeros_like};
 use super::history;
 use super::place::Place;
 use crate::domain::unheard;
+use crate::ffi::libtorch::Quiet;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyModule, PyTuple, PyType};
@@ -88,6 +89,7 @@ impl Fakes {
         match fakes.iter().position(|fake| fake.is(&gives)) {
             Some(index) => Ok(args[index].clone()),
             None => self.mapped(&gives, &|fake| {
+                let _quiet = Quiet::about([fake]);
                 let place = Place::named(&fake.getattr(name!("device"))?);
                 let made = unheard(|| empty_like(self.module.bind(py), fake, "meta"))?;
                 place.map(|place| place.tell(&made)).transpose()?;
