@@ -16,6 +16,7 @@ use super::thread::modes;
 use super::undo::effects::{AS_SUBCLASS, DRAWN_INDICES, GET_STATE, SEED_STATE, SET_STATE};
 use crate::domain::torch::named::{is_script, own_name};
 use crate::domain::{Dispatching, Operand};
+use crate::ffi::libtorch::Quiet;
 use crate::graph::ForBackend;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -99,6 +100,7 @@ impl Torch {
 fn is_by_number(index: &Operand<'_>) -> bool {
     match index {
         Operand::Graph { example, .. } => {
+            let _quiet = Quiet::about([example]);
             let rank = example.getattr(name!("shape")).and_then(|shape| shape.len());
             rank.is_ok_and(|rank| rank == 0)
         }

@@ -182,6 +182,7 @@ impl<'py> Meta<'_, 'py> {
         'py: 'a,
     {
         let can_have = |example: &Bound<'py, PyAny>| {
+            let _quiet = Quiet::about([example]);
             let dtype = example.getattr(name!("dtype"))?;
             let is = |question| dtype.getattr(question)?.is_truthy();
             PyResult::Ok(is(name!("is_floating_point"))? || is(name!("is_complex"))?)
@@ -312,7 +313,7 @@ fn first<'py>(index: &Operand<'py>) -> Operand<'py> {
 
 /// A number of the kind that a tensor without dimensions holds; `None`: it is no index of that kind.
 fn number_like<'py>(example: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
-    let py = example.py();
+    let (py, _quiet) = (example.py(), Quiet::about([example]));
     if example.getattr(name!("shape")).ok()?.len().ok()? != 0 {
         return None;
     }

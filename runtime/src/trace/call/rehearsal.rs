@@ -1,6 +1,7 @@
 //! Calls that the graph makes as a whole, of functions that call others: the trace goes through those others to learn what they read, and
 //! that they change nothing outside; what it records on the way is dropped, and the graph calls the function itself.
 use crate::domain::{Callee, Domain, ModeChange, Operand, PlainForward, Rehearsal};
+use crate::ffi::libtorch::Quiet;
 use crate::graph::{NodeId, NodeOp};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::numbers::TakenNumbers;
@@ -253,6 +254,7 @@ impl<'py> Tracer<'py> {
         }
         for value in &args.positional {
             let Operand::Graph { example, .. } = self.operand_of(*value, TakenNumbers::None)? else { continue };
+            let _quiet = Quiet::about([&example]);
             let is = |name: &str| example.getattr("dtype")?.getattr(name)?.is_truthy();
             let is_of_numbers = || PyResult::Ok(is("is_floating_point")? || is("is_complex")?);
             let may_need = plain == PlainForward::OfIntegers && is_of_numbers().unwrap_or(true);
@@ -316,6 +318,7 @@ impl<'py> Tracer<'py> {
     fn needs_gradients(&mut self, value: ValueId) -> Traced<bool> {
         self.state.dispatched.takes_wrappers = true;
         let Operand::Graph { example, .. } = self.operand_of(value, TakenNumbers::None)? else { return Ok(false) };
+        let _quiet = Quiet::about([&example]);
         Ok(example.getattr("requires_grad").and_then(|needs| needs.is_truthy()).unwrap_or(false))
     }
 }

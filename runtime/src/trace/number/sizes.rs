@@ -1,5 +1,6 @@
 //! Arrays whose sizes are symbolic: which sizes are, what programs ask of them, what operations make of them.
 use crate::domain::{Answer, AnsweredOperation, Callee, Domain, Gives, Operand, SizeMark};
+use crate::ffi::libtorch::Quiet;
 use crate::ffi::slot_call::{Signature, call};
 use crate::ffi::{callee, types};
 use crate::guard::DomainCheck;
@@ -299,7 +300,8 @@ impl<'py> Tracer<'py> {
             Value::Node { example, .. } => Some(example.bind(self.py).clone()),
             _ => self.real(array),
         };
-        let told = object.and_then(|object| object.getattr(attribute).ok());
+        let _quiet = Quiet::about(&object);
+        let told = object.as_ref().and_then(|object| object.getattr(attribute).ok());
         told.map_or_else(|| internal("an array that says nothing of itself"), Ok)
     }
 

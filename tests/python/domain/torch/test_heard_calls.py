@@ -137,6 +137,16 @@ def through_hooks(x):
     return HOOKED(x).sum()
 
 
+class Bare(torch.autograd.Function):
+    pass
+
+
+def applied_to_what_comes_in(x):
+    y = x < x + 1
+    print(end="")
+    return Bare.apply(y, [x])
+
+
 def clipped(x):
     LEAF.grad = x
     nn.utils.clip_grad_value_([LEAF, WEIGHT], 0.5)
@@ -157,7 +167,7 @@ def annotated(x):
 
 SCHEDULE = torch.optim.lr_scheduler.StepLR(torch.optim.Adamax(NET.parameters(), lr=0.1), 1, 0.5)
 
-FUNCTIONS = [clipped, annotated, through_hooks, saved_before_it_changes, own_gradient, back_through, no_gradient_there, gradient_read, asserted, raises_otherwise, guessed, gradients, another_leaf, changes_beside_it, sizes, within_a_mode, stored]
+FUNCTIONS = [applied_to_what_comes_in, clipped, annotated, through_hooks, saved_before_it_changes, own_gradient, back_through, no_gradient_there, gradient_read, asserted, raises_otherwise, guessed, gradients, another_leaf, changes_beside_it, sizes, within_a_mode, stored]
 
 
 class HeardCalls(unittest.TestCase):

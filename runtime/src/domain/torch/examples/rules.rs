@@ -141,7 +141,7 @@ impl Rules {
 
     /// Whether gradients allow a change of a tensor in place: what they follow must be no leaf, nor a view of anything.
     pub(in crate::domain::torch) fn may_change(&self, tensor: &Bound<'_, PyAny>, modes: Modes) -> bool {
-        let py = tensor.py();
+        let (py, _quiet) = (tensor.py(), Quiet::about([tensor]));
         let truth = |value: PyResult<Bound<'_, PyAny>>| value.and_then(|value| value.is_truthy()).unwrap_or(true);
         let [followed, leaf, view] = match tensor.cast::<Sketch>().map(Bound::get) {
             Ok(sketch) => [sketch.requires_grad(py), sketch.is_leaf(py), sketch.is_view()],

@@ -2,6 +2,7 @@
 use crate::domain::torch::graph_break::{fault, stop};
 use crate::domain::torch::meta::{Meta, fails, name_of};
 use crate::domain::torch::stand_ins::StandIns;
+use crate::ffi::libtorch::Quiet;
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -44,6 +45,7 @@ pub(in crate::domain::torch) fn refuse_loud_script(function: &Bound<'_, PyAny>) 
 
 /// How often each tensor of an operand was changed.
 fn versions_in(meta: &Meta<'_, '_>, operand: &Bound<'_, PyAny>, found: &mut Vec<u64>) -> PyResult<()> {
+    let _quiet = Quiet::about([operand]);
     if meta.torch.is_tensor(operand) {
         found.push(operand.getattr(name!("_version"))?.extract()?);
     } else if operand.is_exact_instance_of::<PyTuple>() || operand.is_exact_instance_of::<PyList>() {

@@ -1,6 +1,7 @@
 //! Both kinds of `torch.utils.checkpoint.checkpoint`.
 use crate::domain::Operand;
 use crate::domain::torch::graph_break::{fault, stop};
+use crate::ffi::libtorch::Quiet;
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -66,5 +67,6 @@ fn is_needed(operand: &Operand<'_>) -> bool {
 }
 
 fn needs(tensor: &Bound<'_, PyAny>) -> bool {
+    let _quiet = Quiet::about([tensor]);
     tensor.getattr(name!("requires_grad")).and_then(|needs| needs.is_truthy()).unwrap_or(false)
 }

@@ -7,6 +7,7 @@ use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::{Meta, Places, fails};
 use crate::domain::torch::stand_ins::stand_in;
 use crate::domain::{Formal, GraphCall, HigherOrder, Operand};
+use crate::ffi::libtorch::Quiet;
 use crate::ffi::{callee, modules};
 use crate::graph_break::Break;
 use crate::names::name;
@@ -111,6 +112,7 @@ impl Torch {
         example: &Bound<'py, PyAny>,
         formal: Formal,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let _quiet = Quiet::about([example]);
         let torch = self.module.bind(example.py());
         let whole = empty_like(torch, &stand_in(self, example)?, "meta")?;
         let named = PyDict::new(example.py());

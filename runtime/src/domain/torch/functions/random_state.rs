@@ -9,6 +9,7 @@ use crate::domain::torch::named::module_of;
 use crate::domain::torch::undo::effects::{DRAWN_INDICES, GET_STATE, SEED_STATE, SET_STATE};
 use crate::domain::{Answer, Gives, Operand};
 use crate::ffi::callee;
+use crate::ffi::libtorch::Quiet;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyFunction, PyInt};
@@ -96,6 +97,7 @@ impl Torch {
 
     fn is_state(&self, example: &Bound<'_, PyAny>) -> bool {
         let bytes = self.module.bind(example.py()).getattr(name!("uint8"));
+        let _quiet = Quiet::about([example]);
         let is_bytes = || PyResult::Ok(example.getattr(name!("dtype"))?.is(&bytes?));
         is_bytes().unwrap_or(false) && place_of(example).is_some_and(|place| place.is_cpu())
     }

@@ -8,6 +8,7 @@ use crate::domain::torch::stand_ins::StandIns;
 use crate::domain::torch::thread::modes;
 use crate::domain::{Answer, ModeChange, Operand, PlainForward, Rehearsal};
 use crate::ffi::callee;
+use crate::ffi::libtorch::Quiet;
 use crate::graph_break::Break;
 use crate::names::{interned, name};
 use pyo3::prelude::*;
@@ -73,6 +74,7 @@ impl Torch {
         let Ok(operands) = meta.stand_ins(args, kwargs) else { return Ok(Vec::new()) };
         let known = || {
             let of = |object: &Bound<'py, PyAny>| {
+                let _quiet = Quiet::about([object]);
                 let known = || Ok((object.getattr(name!("_version"))?.extract::<u64>()?, metadata(object)?));
                 self.is_tensor(object).then(known).transpose()
             };

@@ -5,6 +5,7 @@ use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::{Answer, Operand};
+use crate::ffi::libtorch::Quiet;
 use crate::ffi::{callee, types};
 use crate::names::name;
 use pyo3::exceptions::PyNotImplementedError;
@@ -51,7 +52,7 @@ impl Torch {
             Ok(sketch) => self.attribute_of(py, sketch.get(), "dtype")?,
             Err(_) => None,
         };
-        let named = PyDict::new(py);
+        let (named, _quiet) = (PyDict::new(py), Quiet::about([example]));
         named.set_item(name!("dtype"), known.map_or_else(|| example.getattr(name!("dtype")), Ok)?)?;
         let place = place_of(example).ok_or_else(|| PyNotImplementedError::new_err("the device is not known"))?;
         named.set_item(name!("device"), place.text())?;

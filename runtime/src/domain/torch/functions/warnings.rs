@@ -3,6 +3,7 @@ use crate::domain::Operand;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::named::own_name;
 use crate::domain::torch::undo::effects::base;
+use crate::ffi::libtorch::Quiet;
 use crate::ffi::types;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -69,6 +70,7 @@ const SILENT: &[&str] = &[
 fn is_odd_to_warnings(operand: &Operand<'_>) -> bool {
     match operand {
         Operand::Graph { example, .. } => {
+            let _quiet = Quiet::about([example]);
             let dtype = example.getattr(name!("dtype")).map(|dtype| types::text(&dtype));
             dtype.is_ok_and(|dtype| dtype.contains("complex") || dtype.contains("int8"))
         }

@@ -11,6 +11,7 @@ use crate::domain::torch::meta::{Meta, fails};
 use crate::domain::torch::stand_ins::stand_in;
 use crate::domain::{Answer, Callee, NumberUse, Operand};
 use crate::ffi::callee;
+use crate::ffi::libtorch::Quiet;
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -135,6 +136,7 @@ impl<'py> Meta<'_, 'py> {
         let made = || match like {
             // In the place of the tensor, one of no elements of its type.
             Some(like) => {
+                let _quiet = Quiet::about([like]);
                 let empty = module.getattr(name!("empty"))?.call1((0,))?;
                 let empty = empty.call_method1(name!("to"), (like.getattr(name!("dtype"))?,))?;
                 target.call((empty, array), Some(&named))

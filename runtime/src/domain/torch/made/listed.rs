@@ -5,6 +5,7 @@ use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::graph_break::CallResult;
 use crate::domain::torch::meta::Meta;
 use crate::domain::{Answer, Operand};
+use crate::ffi::libtorch::Quiet;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -35,7 +36,7 @@ impl<'py> Meta<'_, 'py> {
         let args = || {
             named.set_item(DEVICE, "cpu")?;
             let like = |tensor: &Bound<'py, PyAny>| {
-                let named = PyDict::new(self.py);
+                let (named, _quiet) = (PyDict::new(self.py), Quiet::about([tensor]));
                 named.set_item("dtype", tensor.getattr(name!("dtype"))?)?;
                 named.set_item(DEVICE, "cpu")?;
                 self.torch.module.bind(self.py).getattr(name!("empty"))?.call((0,), Some(&named))
