@@ -74,6 +74,15 @@ impl<'py> Tracer<'py> {
         id
     }
 
+    /// Where the frame goes on after a break, devices that the trace knows stay the same: what goes on may have begun with one.
+    pub(crate) fn keep_answers(&mut self) {
+        let is_kept = |id: &ValueId| self.real(*id).is_some_and(|object| is_answer(&object.get_type()));
+        let kept: Vec<_> = self.state.fresh_answers.iter().copied().filter(is_kept).collect();
+        kept.iter().for_each(|id| {
+            self.state.fresh_answers.remove(id);
+        });
+    }
+
     /// A value found at a source. Objects whose identity matters have one handle however they are reached.
     pub(crate) fn sourced(&mut self, object: Bound<'py, PyAny>, source: Source) -> ValueId {
         if matches!(&source, Source::Constant(constant) if constant.0.is(&object))

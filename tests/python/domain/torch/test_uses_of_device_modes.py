@@ -4,6 +4,7 @@ A row is a use and how many graph breaks its calls have at most."""
 
 import unittest
 
+import slotrt
 import torch
 import torch.nn.functional as functional
 import torch_programs
@@ -128,6 +129,16 @@ def by_default(x):
     return functional.softmax(x, -1) * torch.ones(3), seen(x), torch.ones(2), product
 
 
+def begun_before_a_break(x):
+    device = torch.device("meta")
+    with device:
+        slotrt.graph_break()
+        y = torch.ones(2)
+    slotrt.graph_break()
+    with device:
+        return y, torch.ones(3), x.device
+
+
 ROWS = [
     (of(of_python), 0),
     (of(elsewhere), 0),
@@ -145,6 +156,19 @@ ROWS = [
 
 class UsesOfDeviceModes(torch_programs.ThreeWays, unittest.TestCase):
     rows, counted = ROWS, True
+
+
+class KnownDevices(unittest.TestCase):
+    def test_no_trace_for_each_call(self):
+        compiled = slotrt.compile(begun_before_a_break)
+        for number in range(4):
+            compiled(matrix())
+            if number == 0:
+                count = slotrt.stats()["frames_compiled"]
+        self.assertEqual(slotrt.stats()["frames_compiled"], count)
+
+    def setUp(self):
+        slotrt.reset()
 
 
 class UsesOfDefaultDevices(torch_programs.ThreeWays, unittest.TestCase):
