@@ -29,6 +29,17 @@ pub fn is_immutable(class: &Bound<'_, PyType>) -> bool {
     has(class, flag::IMMUTABLETYPE)
 }
 
+/// `PyType_Ready`, which C calls at the first lookup in some of its own classes, not before. What it refuses stays as it is, as it does there.
+pub fn get_ready(class: &Bound<'_, PyType>) {
+    if has(class, flag::READY) {
+        return;
+    }
+    // SAFETY: `class` is a live type object; C does the same, with the GIL held, before it looks into one that is not ready.
+    if unsafe { ffi::PyType_Ready(class.as_type_ptr()) } != 0 {
+        drop(PyErr::take(class.py()));
+    }
+}
+
 /// Whether C alone defines the class: no slot of it runs Python code.
 #[must_use]
 pub fn is_c_type(class: &Bound<'_, PyType>) -> bool {

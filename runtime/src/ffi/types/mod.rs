@@ -14,7 +14,7 @@ mod slots;
 mod tuples;
 
 pub use derived::{derived, derived_by};
-pub use flags::{flags, has, is_c_type, is_heap, is_immutable};
+pub use flags::{flags, get_ready, has, is_c_type, is_heap, is_immutable};
 pub use generic::{
     dict_at_hand, generic_dict, generic_get, generic_set, has_attributes, held_dict, keep_in_dict, new_instance, read,
 };

@@ -27,6 +27,7 @@ impl<'py> Tracer<'py> {
 
     /// Guards a class, and notes which names are read on it: on its bases where the trace has made it.
     fn rely_on_names(&mut self, class: &Bound<'py, PyType>, note: &dyn Fn(&NamesRead)) {
+        types::get_ready(class);
         if types::is_immutable(class) {
             return;
         }

@@ -52,6 +52,12 @@ def slot(object, value):
     return object.member
 
 
+def of_class(code):
+    positions = code.co_positions()
+    kind = type(positions)
+    return kind.__doc__, kind.__mro__, positions.__sizeof__() > 0, next(positions)
+
+
 class MembersOfC(unittest.TestCase):
     def test_where_they_are_set(self):
         rows = [
@@ -69,6 +75,12 @@ class MembersOfC(unittest.TestCase):
 
     def test_a_slot_is_traced(self):
         self.assertEqual(slotrt.explain(slot)(Slotted(), 1).breaks, 0)
+
+    def test_a_class_that_gets_ready_late(self):
+        # CPython 3.11 gets this class ready at the first lookup in it, which is the trace's.
+        compiled = slotrt.compile(of_class)
+        traced = [compiled(slot.__code__) for _ in range(2)]
+        self.assertEqual(traced, [of_class(slot.__code__)] * 2)
 
 
 if __name__ == "__main__":
