@@ -274,6 +274,14 @@ pub trait Domain: OwnFunctions + LaterCalls + Undoing + HeldNumbers + std::fmt::
     fn base_of<'py>(&self, _example: &Bound<'py, PyAny>) -> Option<Option<Bound<'py, PyAny>>> {
         None
     }
+    /// Whether a value requires gradients.
+    fn requires_gradients(&self, _example: &Bound<'_, PyAny>) -> bool {
+        false
+    }
+    /// Whether a value of its kind can come to require them.
+    fn may_require_gradients(&self, _example: &Bound<'_, PyAny>) -> bool {
+        true
+    }
     /// Whether it is the attribute of a leaf that is set where a call goes back through the graph.
     fn is_gradient(&self, _attribute: &str) -> bool {
         false
@@ -354,6 +362,10 @@ pub trait Domain: OwnFunctions + LaterCalls + Undoing + HeldNumbers + std::fmt::
     /// The class of what a node gives that has this example.
     fn class_of<'py>(&self, example: &Bound<'py, PyAny>) -> Bound<'py, PyType> {
         example.get_type()
+    }
+    /// The class and the arguments that make another object like this one, of those with which the library answers anew each time.
+    fn makes_anew<'py>(&self, _object: &Bound<'py, PyAny>) -> Option<(Bound<'py, PyType>, Bound<'py, PyAny>)> {
+        None
     }
     /// What an object that never changes is made of, and the name of its kind; `None`: it is not written to disk.
     fn parts<'py>(&self, _object: &Bound<'py, PyAny>) -> Option<(&'static str, Bound<'py, PyAny>)> {

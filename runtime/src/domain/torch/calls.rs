@@ -5,6 +5,7 @@ use super::bases::BASE;
 use super::contents::open_sizes::takes_open_sizes;
 use super::examples::open::{Unread, is_open};
 use super::examples::placed::place_of;
+use super::examples::unheard::{may_require_gradients, requires_gradients, says};
 use super::functions::backward::GRADIENT;
 use super::functions::kinds::SIZE;
 use super::functions::{after, compilers, leaves, module_calls, natives, training, wholes};
@@ -47,6 +48,10 @@ pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
 impl Domain for Torch {
     fn name(&self) -> &'static str {
         "torch"
+    }
+
+    fn makes_anew<'py>(&self, object: &Bound<'py, PyAny>) -> Option<(Bound<'py, PyType>, Bound<'py, PyAny>)> {
+        self.answer_anew(object)
     }
 
     fn parts<'py>(&self, object: &Bound<'py, PyAny>) -> Option<(&'static str, Bound<'py, PyAny>)> {
@@ -263,14 +268,20 @@ impl Domain for Torch {
             // It would hear of each look at what is held.
             return false;
         }
-        let _quiet = Quiet::about([object]);
         if attribute == BASE {
             // What stands for one does not tell.
-            return self.is_tensor(object)
-                && !object.getattr(name!("is_meta")).is_ok_and(|is| is.is_truthy().unwrap_or(true));
+            return self.is_tensor(object) && !says(object, name!("is_meta")).unwrap_or(false);
         }
         // The guard on the tensor says that it is a leaf: others warn.
-        attribute == GRADIENT && object.getattr(name!("is_leaf")).and_then(|leaf| leaf.is_truthy()).unwrap_or(false)
+        attribute == GRADIENT && says(object, name!("is_leaf")).unwrap_or(false)
+    }
+
+    fn requires_gradients(&self, example: &Bound<'_, PyAny>) -> bool {
+        requires_gradients(example)
+    }
+
+    fn may_require_gradients(&self, example: &Bound<'_, PyAny>) -> bool {
+        may_require_gradients(example)
     }
 
     fn may_hold(&self, object: &Bound<'_, PyAny>, attribute: &str, example: &Bound<'_, PyAny>) -> bool {

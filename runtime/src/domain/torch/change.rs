@@ -3,6 +3,7 @@ use super::examples::layout::{layout_of, repeats};
 use super::examples::placed::place_of;
 use super::examples::site::unplaced;
 use super::examples::sketch::Sketch;
+use super::examples::unheard::{may_require_gradients, requires_gradients};
 use super::functions::leaves::{DETACH, REQUIRES};
 use super::functions::outputs::FUSED;
 use super::graph_break::{CallResult, fault, stop};
@@ -181,21 +182,15 @@ impl<'py> Meta<'_, 'py> {
     where
         'py: 'a,
     {
-        let can_have = |example: &Bound<'py, PyAny>| {
-            let _quiet = Quiet::about([example]);
-            let dtype = example.getattr(name!("dtype"))?;
-            let is = |question| dtype.getattr(question)?.is_truthy();
-            PyResult::Ok(is(name!("is_floating_point"))? || is(name!("is_complex"))?)
-        };
         let mut written = written.into_iter();
-        if written.all(|example| can_have(example).unwrap_or(true)) || !self.torch.keeps_gradients(self.py) {
+        if written.all(|example| may_require_gradients(example)) || !self.torch.keeps_gradients(self.py) {
             return Ok(());
         }
-        let requires = |example: &Bound<'_, PyAny>| {
-            let _quiet = Quiet::about([example]);
-            example.getattr(name!("requires_grad")).and_then(|requires| requires.is_truthy()).unwrap_or(false)
-        };
-        match args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(|operand| operand.any_example(&requires)) {
+        match args
+            .iter()
+            .chain(kwargs.iter().map(|(_, value)| value))
+            .any(|operand| operand.any_example(&requires_gradients))
+        {
             true => Err(refused(name, "What can have no gradient may come to require one.")),
             false => Ok(()),
         }

@@ -3,6 +3,7 @@ use super::examples::place::Place;
 use super::examples::placed::place_of;
 use super::examples::site::unplaced;
 use super::examples::sketch::Sketch;
+use super::examples::unheard::says;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::Meta;
@@ -121,11 +122,9 @@ impl Torch {
 /// Whether an operand is a leaf from outside, which stands for itself.
 fn is_leaf_from_outside(operand: &Operand<'_>) -> bool {
     let Operand::Graph { example, .. } = operand else { return false };
-    let _quiet = Quiet::about([example]);
-    let is = |attribute| example.getattr(attribute).and_then(|answer: Bound<'_, PyAny>| answer.is_truthy());
     !example.is_instance_of::<Sketch>()
-        && is(name!("is_meta")).is_ok_and(|is_meta| !is_meta)
-        && is(name!("is_leaf")).unwrap_or(false)
+        && says(example, name!("is_meta")).is_ok_and(|is_meta| !is_meta)
+        && says(example, name!("is_leaf")).unwrap_or(false)
 }
 
 fn depends(slot: &str) -> Box<Break> {

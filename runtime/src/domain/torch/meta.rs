@@ -5,6 +5,7 @@ use super::examples::place::{Place, is_device};
 use super::examples::placed::place_of;
 use super::examples::site::{Site, Way, is_by_kernel};
 use super::examples::sketch::Sketch;
+use super::examples::unheard::says;
 use super::generators::without_generator;
 use super::graph_break::{CallResult, fault, stop};
 use super::itself::operand_that_is;
@@ -15,7 +16,6 @@ use super::stand_ins::stand_in;
 use super::undo::saved;
 use crate::domain::torch::named::{is_allowed, own_name};
 use crate::domain::{Answer, Domain, Gives, Operand, SavedParts, class_of_unread, is_unread};
-use crate::ffi::libtorch::Quiet;
 use crate::graph_break::{Break, OVERRIDDEN};
 use crate::names::name;
 use pyo3::exceptions::PyNotImplementedError;
@@ -129,9 +129,7 @@ impl<'py> Meta<'_, 'py> {
     /// Whether what stands for the operand is as it in what gradients make of it: one that needs none, or that the graph has made.
     pub(super) fn is_known_to_gradients(&self, operand: &Operand<'py>) -> PyResult<bool> {
         let Operand::Graph { example, .. } = operand else { return Ok(false) };
-        let _quiet = Quiet::about([example]);
-        let needs = || example.getattr(name!("requires_grad"))?.is_truthy();
-        Ok(example.getattr(name!("is_meta"))?.is_truthy()? || !needs()?)
+        Ok(says(example, name!("is_meta"))? || !says(example, name!("requires_grad"))?)
     }
 
     /// The operands of `Tensor.to`, where a text or a number names the device: the device itself.

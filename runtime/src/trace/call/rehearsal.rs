@@ -1,7 +1,6 @@
 //! Calls that the graph makes as a whole, of functions that call others: the trace goes through those others to learn what they read, and
 //! that they change nothing outside; what it records on the way is dropped, and the graph calls the function itself.
 use crate::domain::{Callee, Domain, ModeChange, Operand, PlainForward, Rehearsal};
-use crate::ffi::libtorch::Quiet;
 use crate::graph::{NodeId, NodeOp};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::numbers::TakenNumbers;
@@ -59,7 +58,7 @@ impl<'py> Tracer<'py> {
         self.rely_on_surroundings(&domain)?;
         match rehearsal {
             Rehearsal::Gradient { forward, set_up, context, off, back, plain, .. }
-                if self.has_containers(args)? && self.is_plain_forward(plain, args)? =>
+                if self.has_containers(args)? && self.is_plain_forward(&domain, plain, args)? =>
             {
                 self.call_forward(&domain, (context, forward, set_up), (off, back), args).map(Some)
             }
@@ -99,7 +98,7 @@ impl<'py> Tracer<'py> {
         let rehearsed = self.rehearse(before, |tracer| {
             let mut needs = Vec::new();
             for arg in &args.positional {
-                needs.push(tracer.needs_gradients(*arg)?);
+                needs.push(tracer.needs_gradients(domain, *arg)?);
             }
             let needed = needs.contains(&true);
             let needs = PyTuple::new(tracer.py, needs).or_else(|error| internal(error.to_string()))?;
@@ -248,17 +247,14 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether a call with these arguments does what `forward` does.
-    fn is_plain_forward(&mut self, plain: PlainForward, args: &Arguments) -> Traced<bool> {
+    fn is_plain_forward(&mut self, domain: &Arc<dyn Domain>, plain: PlainForward, args: &Arguments) -> Traced<bool> {
         if plain == PlainForward::No || !args.keywords.is_empty() {
             return Ok(false);
         }
         for value in &args.positional {
             let Operand::Graph { example, .. } = self.operand_of(*value, TakenNumbers::None)? else { continue };
-            let _quiet = Quiet::about([&example]);
-            let is = |name: &str| example.getattr("dtype")?.getattr(name)?.is_truthy();
-            let is_of_numbers = || PyResult::Ok(is("is_floating_point")? || is("is_complex")?);
-            let may_need = plain == PlainForward::OfIntegers && is_of_numbers().unwrap_or(true);
-            if may_need || self.needs_gradients(*value)? {
+            let may_need = plain == PlainForward::OfIntegers && domain.may_require_gradients(&example);
+            if may_need || domain.requires_gradients(&example) {
                 return Ok(false);
             }
         }
@@ -315,10 +311,9 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    fn needs_gradients(&mut self, value: ValueId) -> Traced<bool> {
+    fn needs_gradients(&mut self, domain: &Arc<dyn Domain>, value: ValueId) -> Traced<bool> {
         self.state.dispatched.takes_wrappers = true;
         let Operand::Graph { example, .. } = self.operand_of(value, TakenNumbers::None)? else { return Ok(false) };
-        let _quiet = Quiet::about([&example]);
-        Ok(example.getattr("requires_grad").and_then(|needs| needs.is_truthy()).unwrap_or(false))
+        Ok(domain.requires_gradients(&example))
     }
 }

@@ -1,5 +1,5 @@
 //! Changes to objects from outside: a change to one value shows in no other, so no other may be the same object.
-use crate::graph::{Graph, NodeId};
+use crate::graph::NodeId;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::trace::state::guard_requests::GuardRequest;
@@ -10,7 +10,36 @@ use crate::trace::state::value::{Value, ValueId, ValueSet};
 use pyo3::prelude::*;
 use rustc_hash::FxHashSet;
 
+/// The inputs of a graph that have memory.
+pub(crate) struct InputsInMemory<'py> {
+    pub(crate) objects: Vec<Bound<'py, PyAny>>,
+    /// How each is reached.
+    pub(crate) sources: Vec<Source>,
+    /// Whether it is one of those that were asked for.
+    pub(crate) are_marked: Vec<bool>,
+}
+
 impl<'py> Tracer<'py> {
+    /// The inputs that have memory, those marked that the graph has changed so far.
+    pub(crate) fn inputs_by_change(&self) -> InputsInMemory<'py> {
+        let changes = self.state.changed_by_graph.iter();
+        let behind: FxHashSet<_> = changes.flat_map(|change| self.inputs_behind(change.operand)).collect();
+        self.inputs_in_memory(|node| behind.contains(&node))
+    }
+
+    pub(crate) fn inputs_in_memory(&self, is_marked: impl Fn(NodeId) -> bool) -> InputsInMemory<'py> {
+        let mut inputs = InputsInMemory { objects: Vec::new(), sources: Vec::new(), are_marked: Vec::new() };
+        for (node, value) in self.state.inputs.iter() {
+            let object = self.real(*value).filter(|object| self.has_memory(object));
+            if let (Some(object), Some(source)) = (object, self.source(*value)) {
+                inputs.objects.push(object);
+                inputs.sources.push(source);
+                inputs.are_marked.push(is_marked(*node));
+            }
+        }
+        inputs
+    }
+
     /// Paths to objects of several values that the trace has changed through one of them while it looked at another, or whose identity C
     /// has observed: the trace, as it is, may be wrong.
     pub(crate) fn parted(&self) -> Option<Vec<Source>> {
@@ -75,17 +104,7 @@ impl<'py> Tracer<'py> {
         if !self.state.backend || self.state.changed_by_graph.is_empty() || self.state.inputs.len() < 2 {
             return Ok(());
         }
-        let changed: Vec<_> = self.state.changed_by_graph.iter().map(|change| change.operand).collect();
-        let changed = reached(&self.state.graph, &changed);
-        let mut inputs = Vec::new();
-        for (node, value) in self.state.inputs.iter() {
-            let object = self.real(*value).filter(|object| self.has_memory(object));
-            if let (Some(object), Some(source)) = (object, self.source(*value)) {
-                inputs.push((object, source, changed.contains(node)));
-            }
-        }
-        let objects: Vec<_> = inputs.iter().map(|(object, ..)| object.clone()).collect();
-        let changed: Vec<_> = inputs.iter().map(|(.., changed)| *changed).collect();
+        let InputsInMemory { objects, sources, are_marked: changed } = self.inputs_by_change();
         let domain = objects.first().and_then(|object| self.domain_of(&object.get_type()));
         let open = !self.state.numbers.layouts.is_empty();
         if open && domain.as_ref().is_some_and(|domain| domain.share_memory(&objects, &changed)) {
@@ -93,8 +112,7 @@ impl<'py> Tracer<'py> {
             return self.fix_sizes(self.state.numbers.layouts.keys().copied().collect());
         }
         if let Some(check) = domain.and_then(|domain| domain.memory_guard(&objects, &changed, open)) {
-            let sources = Source::Together(inputs.into_iter().map(|(_, source, _)| source).collect());
-            self.guard(sources, Check::Domain(check), "the graph changes inputs in place");
+            self.guard(Source::Together(sources.into()), Check::Domain(check), "the graph changes inputs in place");
         }
         Ok(())
     }
@@ -154,19 +172,6 @@ impl<'py> Tracer<'py> {
             changed.insert(*owner);
         });
     }
-}
-
-/// The nodes that lead to these: one of them may be a view of another.
-fn reached(graph: &Graph, nodes: &[NodeId]) -> FxHashSet<NodeId> {
-    let (mut work, mut found) = (nodes.to_vec(), FxHashSet::default());
-    while let Some(node) = work.pop() {
-        if found.insert(node)
-            && let Some(node) = graph.nodes.get(node.0 as usize)
-        {
-            node.args.iter().chain(node.kwargs.iter().map(|(_, arg)| arg)).for_each(|arg| arg.nodes(&mut work));
-        }
-    }
-    found
 }
 
 /// The object that an effect changes.

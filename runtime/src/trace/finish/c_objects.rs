@@ -6,7 +6,6 @@ use crate::trace::state::materialised::Materialised;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::internal;
 use crate::trace::state::value::{New, Value, ValueId};
-use crate::trace::value::kinds::DEVICE;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PySet, PyString, PyTuple, PyType};
 
@@ -157,17 +156,9 @@ impl<'py> Tracer<'py> {
 
     /// What a library answers with, another object each time; one that cannot be made again stays the same.
     pub(crate) fn materialise_answer(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Materialised<Vec<ValueId>> {
-        let class = object.get_type();
-        if types::is_c_class(&class, DEVICE) {
-            return self.materialise_reduced(id, object);
-        }
-        // The limits of a type of complex numbers name the type of their parts.
-        let dtype = object.getattr(name!("dtype")).and_then(|name| name.extract::<String>());
-        let dtype = dtype.ok().and_then(|name| self.import("torch", &name).ok());
-        let same = |dtype: &Bound<'py, PyAny>| class.call1((dtype,)).and_then(|again| again.eq(object));
-        let Some(dtype) = dtype.filter(|dtype| same(dtype).unwrap_or(false)) else { return Ok(Ok(Vec::new())) };
-        let (callable, dtype) = (self.constant(class.into_any()), self.constant(dtype));
-        self.set(id, New::Call { callable, args: vec![dtype], state: None }, vec![callable, dtype])
+        let Some((class, argument)) = self.answer_anew(object) else { return Ok(Ok(Vec::new())) };
+        let (callable, argument) = (self.constant(class.into_any()), self.constant(argument));
+        self.set(id, New::Call { callable, args: vec![argument], state: None }, vec![callable, argument])
     }
 
     /// A method that C has bound.

@@ -6,6 +6,7 @@ use crate::graph::{NodeId, NodeOp};
 use crate::guard::number;
 use crate::guard::source::Source;
 use crate::symbol::{ExpressionId, Kind, Number, Relation, Symbol};
+use crate::trace::finish::aliases::InputsInMemory;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::{Value, ValueId};
@@ -213,24 +214,17 @@ impl<'py> Tracer<'py> {
         if self.state.numbers.looked_at.is_empty() {
             return Ok(());
         }
-        let mut inputs = Vec::new();
-        for (node, value) in self.state.inputs.iter() {
-            let object = self.real(*value).filter(|object| self.has_memory(object));
-            if let (Some(object), Some(source)) = (object, self.source(*value)) {
-                inputs.push((object, source, self.state.numbers.looked_at.contains(node)));
-            }
-        }
-        let objects: Vec<_> = inputs.iter().map(|(object, ..)| object.clone()).collect();
-        let looked_at: Vec<_> = inputs.iter().map(|(.., looked_at)| *looked_at).collect();
+        let looked_at = |node| self.state.numbers.looked_at.contains(&node);
+        let InputsInMemory { objects, sources, are_marked: looked_at } = self.inputs_in_memory(looked_at);
         let Some(domain) = objects.first().and_then(|object| self.domain_of(&object.get_type())) else { return Ok(()) };
-        if inputs.len() < 2 {
+        if objects.len() < 2 {
             return Ok(());
         }
         let open = !self.state.numbers.layouts.is_empty();
         match domain.memory_guard(&objects, &looked_at, open) {
             Some(check) if !domain.share_memory(&objects, &looked_at) => {
-                let sources = Source::Together(inputs.into_iter().map(|(_, source, _)| source).collect());
-                self.guard(sources, crate::guard::Check::Domain(check), "nothing else changes what an array holds");
+                let why = "nothing else changes what an array holds";
+                self.guard(Source::Together(sources.into()), crate::guard::Check::Domain(check), why);
                 Ok(())
             }
             _ => self.close_open(),

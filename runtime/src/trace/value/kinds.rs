@@ -169,14 +169,6 @@ pub(crate) fn is_of_one_object(object: &Bound<'_, PyAny>) -> bool {
     }
 }
 
-/// The class of devices, which say themselves how they are made.
-pub(crate) const DEVICE: &str = "torch.device";
-
-/// Whether a library answers questions with another instance of the class each time.
-pub(crate) fn is_answer(class: &Bound<'_, PyType>) -> bool {
-    [DEVICE, "torch.finfo", "torch.iinfo"].iter().any(|name| types::is_c_class(class, name))
-}
-
 /// Whether instances of a class are numbers, text and the like, which nothing changes and which hold nothing.
 pub(crate) fn is_plain(class: &Bound<'_, PyType>) -> bool {
     let py = class.py();

@@ -10,7 +10,7 @@ use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use crate::trace::value::aliases::Alias;
 use crate::trace::value::c_values::is_value;
-use crate::trace::value::kinds::{is_answer, is_definition, is_mark, is_scalar, scalar_base};
+use crate::trace::value::kinds::{is_definition, is_mark, is_scalar, scalar_base};
 use crate::trace::value::nans::has_nan;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
@@ -65,7 +65,7 @@ impl<'py> Tracer<'py> {
 
     /// The answer of a library to a question, known without any guard. What nobody else holds was made for this answer.
     pub(crate) fn told_by_library(&mut self, object: Bound<'py, PyAny>) -> ValueId {
-        let is_made = object.is_instance_of::<PyTuple>() || is_answer(&object.get_type());
+        let is_made = object.is_instance_of::<PyTuple>() || self.answer_anew(&object).is_some();
         let is_fresh = is_made && referents::count(&object) == 1;
         let id = self.constant(object);
         if is_fresh {
@@ -74,9 +74,14 @@ impl<'py> Tracer<'py> {
         id
     }
 
+    /// The class and the argument that make another object of those with which a library answers anew each time.
+    pub(crate) fn answer_anew(&self, object: &Bound<'py, PyAny>) -> Option<(Bound<'py, PyType>, Bound<'py, PyAny>)> {
+        self.state.domains.iter().find_map(|domain| domain.makes_anew(object))
+    }
+
     /// Where the frame goes on after a break, devices that the trace knows stay the same: what goes on may have begun with one.
     pub(crate) fn keep_answers(&mut self) {
-        let is_kept = |id: &ValueId| self.real(*id).is_some_and(|object| is_answer(&object.get_type()));
+        let is_kept = |id: &ValueId| self.real(*id).is_some_and(|object| !object.is_instance_of::<PyTuple>());
         let kept: Vec<_> = self.state.fresh_answers.iter().copied().filter(is_kept).collect();
         kept.iter().for_each(|id| {
             self.state.fresh_answers.remove(id);

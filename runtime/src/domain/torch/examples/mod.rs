@@ -12,3 +12,4 @@ pub(super) mod placed;
 pub(super) mod rules;
 pub(super) mod site;
 pub(super) mod sketch;
+pub(super) mod unheard;

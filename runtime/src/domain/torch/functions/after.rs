@@ -1,4 +1,5 @@
 //! What says what is to be done with gradients when there are some: it is called after the graph.
+use crate::domain::torch::examples::unheard::{requires_gradients, says};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::own::{BYTES_OF, CHECK_OF_GUESS, CHECKS, MODULE, STORAGE_ADDRESS_OF, is_named};
 use crate::domain::{LaterCall, LaterCalls};
@@ -59,11 +60,10 @@ impl LaterCalls for Torch {
             RETAIN => LaterCall::InGraph,
             _ => LaterCall::GivesNothing,
         };
-        let is = |attribute: &str| example.getattr(attribute).ok()?.is_truthy().ok();
         if self.is_heard_later(example) {
             return None;
         }
-        let needs = is("requires_grad")? && (name != ACCUMULATED || is("is_leaf")?);
+        let needs = requires_gradients(example) && (name != ACCUMULATED || says(example, name!("is_leaf")).ok()?);
         (needs && count == 1 + usize::from(name != RETAIN)).then_some(gives)
     }
 
@@ -81,10 +81,8 @@ impl LaterCalls for Torch {
     }
 
     fn later_attribute<'py>(&self, example: &Bound<'py, PyAny>, _attribute: &str) -> Option<Bound<'py, PyAny>> {
-        let _quiet = Quiet::about([example]);
-        let is = |attribute: &str| example.getattr(attribute).ok()?.is_truthy().ok();
-        (is("requires_grad")? && !is("is_leaf")? && !self.is_heard_later(example))
-            .then(|| own_function(example.py(), NODE_OF))?
+        let is_made = requires_gradients(example) && !says(example, name!("is_leaf")).ok()?;
+        (is_made && !self.is_heard_later(example)).then(|| own_function(example.py(), NODE_OF))?
     }
 
     fn later_method<'py>(&self, giver: &Bound<'py, PyAny>, name: &str) -> Option<Bound<'py, PyAny>> {

@@ -1,7 +1,7 @@
 //! Both kinds of `torch.utils.checkpoint.checkpoint`.
 use crate::domain::Operand;
+use crate::domain::torch::examples::unheard::requires_gradients;
 use crate::domain::torch::graph_break::{fault, stop};
-use crate::ffi::libtorch::Quiet;
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -23,7 +23,7 @@ pub(super) fn allow<'py>(
     };
     match kind {
         Some(false) => Ok(false),
-        Some(true) if given.iter().any(is_needed) && examples.iter().flatten().all(needs) => Ok(true),
+        Some(true) if given.iter().any(is_needed) && examples.iter().flatten().all(requires_gradients) => Ok(true),
         _ => Err(stop(KIND, "use_reentrant", "What it gives, or a warning, depends on how it is called.")),
     }
 }
@@ -61,12 +61,7 @@ pub(super) fn keep_apart<'py>(
 
 fn is_needed(operand: &Operand<'_>) -> bool {
     match operand {
-        Operand::Graph { example, .. } => needs(example),
+        Operand::Graph { example, .. } => requires_gradients(example),
         _ => false,
     }
-}
-
-fn needs(tensor: &Bound<'_, PyAny>) -> bool {
-    let _quiet = Quiet::about([tensor]);
-    tensor.getattr(name!("requires_grad")).and_then(|needs| needs.is_truthy()).unwrap_or(false)
 }

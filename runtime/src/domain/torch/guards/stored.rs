@@ -39,22 +39,39 @@ impl Torch {
         }))
     }
 
+    /// The class of a device or of limits, and what makes another one of it.
+    pub(in crate::domain::torch) fn answer_anew<'py>(
+        &self,
+        object: &Bound<'py, PyAny>,
+    ) -> Option<(Bound<'py, PyType>, Bound<'py, PyAny>)> {
+        let class = object.get_type();
+        let argument = match &*types::c_name(&class) {
+            "torch.device" => object.str().ok()?.into_any(),
+            "torch.finfo" | "torch.iinfo" => {
+                let name = object.getattr(name!("dtype")).ok()?.cast_into::<PyString>().ok()?;
+                let numbers = self.module.bind(object.py()).getattr(name).ok()?;
+                // Those of complex numbers name the type of their parts.
+                class.call1((&numbers,)).and_then(|again| again.eq(object)).ok()?.then_some(numbers)?
+            }
+            _ => return None,
+        };
+        Some((class, argument))
+    }
+
     /// What devices, sizes and limits of types are made of.
     pub(in crate::domain::torch) fn stored_parts<'py>(
         &self,
         object: &Bound<'py, PyAny>,
     ) -> Option<(&'static str, Bound<'py, PyAny>)> {
         match &*types::c_name(&object.get_type()) {
-            "torch.device" => Some((DEVICE, object.str().ok()?.into_any())),
+            "torch.device" => Some((DEVICE, self.answer_anew(object)?.1)),
             "torch.Size" => {
                 Some((SIZE, PyTuple::new(object.py(), object.cast::<PyTuple>().ok()?.iter()).ok()?.into_any()))
             }
             "torch.finfo" | "torch.iinfo" => {
-                let parts =
-                    (object.get_type(), object.getattr(name!("dtype")).ok()?).into_pyobject(object.py()).ok()?;
-                // Those of complex numbers name the type of their parts.
-                let again = self.of_stored_parts(LIMITS, &parts).ok()??;
-                again.eq(object).ok()?.then(|| (LIMITS, parts.into_any()))
+                let (class, _) = self.answer_anew(object)?;
+                let parts = (class, object.getattr(name!("dtype")).ok()?).into_pyobject(object.py()).ok()?;
+                Some((LIMITS, parts.into_any()))
             }
             _ => None,
         }

@@ -1,6 +1,7 @@
 //! Wrappers: classes derived from `Tensor` with a `__torch_dispatch__`, whose instances have no contents of their own.
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::sketch::Sketch;
+use crate::domain::torch::examples::unheard::requires_gradients;
 use crate::domain::torch::functions::kinds::OVERRIDES;
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
@@ -103,10 +104,8 @@ impl Dispatching for Torch {
     }
 
     fn is_followed(&self, example: &Bound<'_, PyAny>) -> bool {
-        let _quiet = Quiet::about([example]);
         let is_on = || self.module.bind(example.py()).call_method0(name!("is_grad_enabled"))?.is_truthy();
-        let requires = || example.getattr(name!("requires_grad"))?.is_truthy();
-        requires().unwrap_or(false) && is_on().unwrap_or(true)
+        requires_gradients(example) && is_on().unwrap_or(true)
     }
 
     fn example_followed<'py>(

@@ -4,12 +4,12 @@ use crate::domain::{Domain, Operand};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
+use crate::trace::finish::aliases::InputsInMemory;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
@@ -50,27 +50,17 @@ impl<'py> Tracer<'py> {
     /// Whether what the graph has changed of its inputs cannot be what it has kept of others for the way back: then PyTorch refuses to go on
     /// halfway, and what stands for the inputs, each alone, does not tell.
     fn keeps_what_goes_back(&mut self, domain: &Arc<dyn Domain>) -> Traced<bool> {
-        let changes = self.state.changed_by_graph.iter();
-        let changed: FxHashSet<_> = changes.flat_map(|change| self.inputs_behind(change.operand)).collect();
-        let (mut objects, mut sources, mut are_changed) = (Vec::new(), Vec::new(), Vec::new());
-        for (node, value) in self.state.inputs.iter().filter(|_| !changed.is_empty()) {
-            let object = self.real(*value).filter(|object| self.has_memory(object));
-            if let (Some(object), Some(source)) = (object, self.source(*value)) {
-                objects.push(object);
-                sources.push(source);
-                are_changed.push(changed.contains(node));
-            }
+        if self.state.changed_by_graph.is_empty() {
+            return Ok(true);
         }
-        if objects.len() < 2 || !are_changed.contains(&true) {
+        let InputsInMemory { objects, sources, are_marked: changed } = self.inputs_by_change();
+        if objects.len() < 2 || !changed.contains(&true) {
             return Ok(true);
         }
         let objects = PyTuple::new(self.py, objects).or_else(|error| self.raise_error(error))?;
-        let Some(check) = domain.storage_guard(&objects, are_changed) else { return Ok(false) };
-        self.guard(
-            Source::Together(sources.into()),
-            Check::Domain(check),
-            "the graph goes back after it has changed inputs",
-        );
+        let Some(check) = domain.storage_guard(&objects, changed) else { return Ok(false) };
+        let why = "the graph goes back after it has changed inputs";
+        self.guard(Source::Together(sources.into()), Check::Domain(check), why);
         Ok(true)
     }
 
