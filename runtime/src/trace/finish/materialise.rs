@@ -62,9 +62,6 @@ impl<'py> Tracer<'py> {
         if let End::Return { kept: locals, .. } | End::Break { locals, .. } = &*end {
             self.guard_arguments(locals);
         }
-        if matches!(end, End::Break { .. }) {
-            self.keep_answers();
-        }
         let mut work = end.values();
         work.extend(self.state.effects.iter().flat_map(effect_values));
         let mut seen = ValueSet::default();

@@ -38,15 +38,21 @@ impl<'py> Tracer<'py> {
         self.state.mode_changes.push(kept);
         if follows {
             let callable = self.constant(target);
-            let args = args.into_iter().map(|arg| self.constant(arg)).collect();
+            let args = args.into_iter().map(|arg| self.known_or_constant(arg)).collect();
             self.state.effects.push(Effect::Call { callable, args });
-            return Ok(self.constant(gives));
+            return Ok(self.known_or_constant(gives));
         }
         self.state.restored_modes.extend(restore);
         let set = self.record(domain, target, &operands, &keywords, gives.clone())?;
         let set = self.graph_node(set)?;
         self.state.numbers.modes.insert(set);
         Ok(self.constant(gives))
+    }
+
+    /// The value of an object: one from outside, which may be another at each call, is the one at its place, its value guarded.
+    fn known_or_constant(&mut self, object: Bound<'py, PyAny>) -> ValueId {
+        let known = self.state.identity.get(&(object.as_ptr() as usize)).copied();
+        known.unwrap_or_else(|| self.constant(object))
     }
 
     /// Whether the trace has set what this function tells.

@@ -79,15 +79,6 @@ impl<'py> Tracer<'py> {
         self.state.domains.iter().find_map(|domain| domain.makes_anew(object))
     }
 
-    /// Where the frame goes on after a break, devices that the trace knows stay the same: what goes on may have begun with one.
-    pub(crate) fn keep_answers(&mut self) {
-        let is_kept = |id: &ValueId| self.real(*id).is_some_and(|object| !object.is_instance_of::<PyTuple>());
-        let kept: Vec<_> = self.state.fresh_answers.iter().copied().filter(is_kept).collect();
-        kept.iter().for_each(|id| {
-            self.state.fresh_answers.remove(id);
-        });
-    }
-
     /// A value found at a source. Objects whose identity matters have one handle however they are reached.
     pub(crate) fn sourced(&mut self, object: Bound<'py, PyAny>, source: Source) -> ValueId {
         if matches!(&source, Source::Constant(constant) if constant.0.is(&object))

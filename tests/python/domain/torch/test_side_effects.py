@@ -267,6 +267,19 @@ class SideEffects(unittest.TestCase):
             self.assertIs(got[0], got[5])
         self.assertEqual(len({id(answer) for answer in kept}), 6 * 6)
 
+    def test_answers_are_other_objects_behind_a_break(self):
+        kept = []
+
+        def keeps(x):
+            device, limits = x.device, torch.finfo(x.dtype)
+            slotrt.graph_break()
+            kept.extend([device, limits])
+
+        compiled = slotrt.compile(keeps)
+        for _ in range(3):
+            compiled(torch.ones(2))
+        self.assertEqual(len({id(answer) for answer in kept}), 6)
+
     def test_modules_and_methods_are_compiled(self):
         mine, theirs = Net(), Net()
         theirs.load_state_dict(mine.state_dict())

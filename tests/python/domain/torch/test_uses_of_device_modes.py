@@ -139,6 +139,11 @@ def begun_before_a_break(x):
         return y, torch.ones(3), x.device
 
 
+def begun_from_outside(x, device):
+    with device:
+        return torch.ones(3) + x.sum().to(device)
+
+
 ROWS = [
     (of(of_python), 0),
     (of(elsewhere), 0),
@@ -166,6 +171,12 @@ class KnownDevices(unittest.TestCase):
             if number == 0:
                 count = slotrt.stats()["frames_compiled"]
         self.assertEqual(slotrt.stats()["frames_compiled"], count)
+
+    def test_one_from_outside_is_begun_by_its_value(self):
+        compiled = slotrt.compile(begun_from_outside)
+        for place in ("meta", "meta", "cpu", "meta", "cpu"):
+            self.assertEqual(compiled(matrix(), torch.device(place)).device, torch.device(place))
+        self.assertEqual(slotrt.stats()["frames_compiled"], 2)
 
     def setUp(self):
         slotrt.reset()
