@@ -5,6 +5,7 @@ import sys
 
 import torch
 
+from torch._higher_order_ops import utils as _operators
 from torch.autograd import function as _function
 from torch.nn.modules._functions import BackwardHookFunction
 from torch.utils.hooks import BackwardHook
@@ -42,6 +43,22 @@ class Context:
         """PyTorch's own has what this one has not, or says whose it is that nobody has: it calls the function itself."""
         graph_break()
         raise AttributeError(name)
+
+
+def gradients_by_name(outputs, inputs, *args, **options):
+    """`torch.autograd.grad(outputs, inputs, …)`, where `inputs` is a dict."""
+    gradients = torch.autograd.grad(outputs, tuple(inputs.values()), *args, **options)
+    return dict(zip(inputs, gradients))
+
+
+def _run_operator(fn, args, kwargs=None):
+    """`torch._higher_order_ops.utils._hop_compile_and_call`."""
+    try:
+        return fn(*args, **(kwargs or {}))
+    except Exception:
+        # What the program hears of it is what a compiler says.
+        graph_break()
+        raise
 
 
 def begin_device(device):
@@ -293,6 +310,7 @@ def _table():
         BackwardHook._apply_on_tensors: _apply_on_tensors,
         # TorchDynamo keeps itself from it.
         getattr(torch.random.manual_seed, "__wrapped__", torch.random.manual_seed): _manual_seed,
+        _operators._hop_compile_and_call: _run_operator,
     }
     distributed = sys.modules.get("torch.nn.parallel.distributed")
     noted = vars(getattr(distributed, "DistributedDataParallel", object)).get("_inside_ddp_forward")

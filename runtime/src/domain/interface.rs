@@ -265,6 +265,10 @@ pub trait Domain: OwnFunctions + LaterCalls + Undoing + HeldNumbers + std::fmt::
     fn use_of_history(&self, _: &Callee<'_>, _args: &[Operand<'_>], _kwargs: &[(String, Operand<'_>)]) -> HistoryUse {
         HistoryUse::None
     }
+    /// The function that does what such a call does with a dict of values; `None`: it takes none.
+    fn history_by_name<'py>(&self, _: &Callee<'py>) -> Option<Bound<'py, PyAny>> {
+        None
+    }
     /// Whether it is the attribute that holds what a value is a view of.
     fn is_base(&self, _attribute: &str) -> bool {
         false
@@ -357,6 +361,10 @@ pub trait Domain: OwnFunctions + LaterCalls + Undoing + HeldNumbers + std::fmt::
     }
     /// Whether the library knows, or lets the program say, that a Python function gives the same whenever its arguments are the same.
     fn assumes_constant(&self, _function: &Bound<'_, PyAny>) -> bool {
+        false
+    }
+    /// Whether the hash that a class has from Python is that of the address, which no code of the program computes.
+    fn hashes_by_address(&self, _class: &Bound<'_, PyType>) -> bool {
         false
     }
     /// The class of what a node gives that has this example.

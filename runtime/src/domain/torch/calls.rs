@@ -34,7 +34,7 @@ use crate::ffi::types;
 use crate::graph::ForBackend;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
-use crate::names::name;
+use crate::names::{interned, name};
 use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyTuple, PyType};
@@ -331,6 +331,10 @@ impl Domain for Torch {
         self.walks_history(callee, args, kwargs)
     }
 
+    fn history_by_name<'py>(&self, callee: &Callee<'py>) -> Option<Bound<'py, PyAny>> {
+        self.grad_by_name(callee)
+    }
+
     fn is_base(&self, attribute: &str) -> bool {
         attribute == BASE
     }
@@ -438,6 +442,12 @@ impl Domain for Torch {
 
     fn reset_counts(&self) {
         self.rules.reset_counts();
+    }
+
+    fn hashes_by_address(&self, class: &Bound<'_, PyType>) -> bool {
+        let hash = |class| types::lookup(class, &interned(class.py(), "__hash__"));
+        let own = self.tensor.bind(class.py()).cast::<PyType>().ok().and_then(hash);
+        hash(class).zip(own).is_some_and(|(found, own)| found.is(&own))
     }
 
     fn class_of<'py>(&self, example: &Bound<'py, PyAny>) -> Bound<'py, PyType> {

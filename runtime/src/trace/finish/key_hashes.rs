@@ -39,6 +39,11 @@ impl<'py> Tracer<'py> {
         if crate::ffi::types::is_c_type(class) {
             return false;
         }
+        // Others are compared only with what has their hash: there is none.
+        if self.domain_of(class).is_some_and(|domain| domain.hashes_by_address(class)) {
+            self.rely_on_class(class);
+            return false;
+        }
         // Nobody sees that a member of an enumeration is asked for the hash of its name.
         let is_of_name = self.lookup(class, "__hash__").is_some_and(|found| is_hash_of_name(&found));
         self.in_python(class, "__eq__") || !is_of_name && self.in_python(class, "__hash__")

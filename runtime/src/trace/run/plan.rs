@@ -73,9 +73,9 @@ impl Plan {
     /// Where to stop because of a value, made at a step, that cannot leave: before it; earlier still where one such value after another
     /// would make the trace again for ever.
     pub(super) fn before(&mut self, step: u64) -> u64 {
-        const EACH: u32 = 4;
+        const EACH: u32 = 2;
         self.escapes += 1;
-        let further = 1_u64.checked_shl(self.escapes.saturating_sub(EACH)).unwrap_or(u64::MAX);
+        let further = 4_u64.saturating_pow(self.escapes.saturating_sub(EACH));
         if self.escapes > EACH { step.saturating_sub(further) } else { step }
     }
 }

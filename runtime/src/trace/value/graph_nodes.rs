@@ -30,6 +30,9 @@ impl<'py> Tracer<'py> {
         let (positional, named);
         let (mut args, mut keywords) = (args, keywords);
         if domain.use_of_history(&callee, &[], &[]) != HistoryUse::None {
+            if let Some(result) = self.call_by_name(domain, &callee, args, keywords)? {
+                return Ok(result);
+            }
             (positional, named) = self.listed(args, keywords)?;
             (args, keywords) = (&positional, &named);
         }

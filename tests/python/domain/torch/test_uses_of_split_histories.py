@@ -82,6 +82,25 @@ def square(x):
     return (x * x).sum()
 
 
+def gone_through(w, x):
+    """What gradients are asked of is no list."""
+    parts = {"w": w * 1, "x": x * w}
+    loss = sum(part.pow(2).sum() for part in parts.values())
+    by_view = torch.autograd.grad(loss, parts.values(), retain_graph=True)
+    by_iterator = torch.autograd.grad(iter([loss]), map(parts.get, ["x", "w"]), retain_graph=True)
+    by_list = torch.autograd.grad([loss], nn.ParameterList([w]), {"loss": torch.tensor(2.0)}.values(), retain_graph=True)
+    return by_view, by_iterator, by_list, torch.autograd.grad(loss, parts)
+
+
+def fast_weights(w, x):
+    weights = {"scale": w, "shift": w * 0}
+    for _ in range(3):
+        loss = (x * weights["scale"] + weights["shift"] - 1).pow(2).mean()
+        gradients = torch.autograd.grad(loss, weights.values(), create_graph=True)
+        weights = {name: weight - 0.1 * gradient for (name, weight), gradient in zip(weights.items(), gradients)}
+    return (x * weights["scale"] + weights["shift"]).sum()
+
+
 def number_of_a_gradient(w, x):
     gradient = grad(square)(x)
     return gradient * w, gradient.sum().item()
@@ -131,6 +150,8 @@ ROWS = [
     (of(kept_with_gradients), 0),
     (of(shares_a_history), 0),
     (of(given_back_with_gradients), 0),
+    (of(gone_through), 0),
+    (of(fast_weights), 0),
     (of(number_of_a_gradient), 0),
     (of(number_of_a_gradient, leaf), 0),
     (of(finite_gradient), 0),

@@ -3,6 +3,7 @@
 A row is a use and how many graph breaks its calls have at most. Compiled as it is, as a `GraphModule` and through AOTAutograd it does
 what it does uncompiled."""
 
+import collections
 import copy
 import unittest
 
@@ -96,6 +97,28 @@ def tied():
     return f, lambda number: [torch.tensor([0, number, 2])], [model]
 
 
+def weights():
+    return [nn.Parameter(matrix()) for _ in range(2)]
+
+
+def kept_by_kinds(weights):
+    states = collections.defaultdict(list, {weights[0]: [1]})
+    states[weights[1]].append(2)
+    plain = dict.fromkeys(reversed(weights), 3)
+    found = {weight: [kind[weight] for kind in (states, plain)] for weight in weights}
+    return states, plain, set(weights), frozenset(weights[:1]), [found[weight] for weight in weights]
+
+
+def stepped(weights):
+    for weight in weights:
+        optimiser = torch.optim.SGD([weight], lr=0.1, momentum=0.9)
+        for _ in range(2):
+            optimiser.zero_grad()
+            (weight * 2).sum().backward()
+            optimiser.step()
+    return optimiser.state_dict(), optimiser.state
+
+
 ROWS = [
     (of(once), 0),
     (of(by_id), 0),
@@ -111,6 +134,23 @@ ROWS = [
 
 class UsesOfTensorsAsKeys(torch_programs.ThreeWays, unittest.TestCase):
     rows = ROWS
+
+    def test_those_from_outside_are_keys_of_any_container(self):
+        for function in (kept_by_kinds, stepped):
+            mine, theirs = weights(), weights()
+            number = {weight: index for given in (mine, theirs) for index, weight in enumerate(given)}
+
+            def told(result):
+                kinds = [{number[key]: value for key, value in kind.items()} if isinstance(kind, dict) and kind and
+                         next(iter(kind)) in number else kind for kind in result]
+                sets = [sorted(map(number.get, kind)) if isinstance(kind, set | frozenset) else kind for kind in kinds]
+                return repr(sets)
+
+            with self.subTest(function=function.__name__):
+                compiled = slotrt.compile(function)
+                for _ in range(2):
+                    self.assertEqual(told(compiled(mine)), told(function(theirs)))
+                self.assertEqual(slotrt.explain(function)(weights()).breaks, 0)
 
     def test_what_leaves_is_hashed_anew(self):
         def f(x):

@@ -45,6 +45,13 @@ impl Torch {
         crate::ffi::callee::name_of(callable) == "grad" && room().is_ok_and(|grad| grad.is(callable))
     }
 
+    /// What gives the gradients of `torch.autograd.grad` by the names of a dict.
+    pub(in crate::domain::torch) fn grad_by_name<'py>(&self, callee: &Callee<'py>) -> Option<Bound<'py, PyAny>> {
+        let Callee::Function(function) = callee else { return None };
+        let functions = self.is_grad(function).then(|| crate::ffi::modules::import(function.py(), MODULE))?;
+        functions.ok()?.getattr(name!("gradients_by_name")).ok()
+    }
+
     /// `torch.autograd.grad(outputs, inputs, …)`: what stands for a tensor from outside does not know what that was made of.
     pub(in crate::domain::torch) fn grad<'py>(
         &self,

@@ -1,13 +1,13 @@
 //! Calls that look at how their operands were computed: the graph so far is run again for them, without contents.
-use crate::domain::{Domain, HistoryUse, Operand, Recorded};
-use crate::ffi::types;
+use crate::domain::{Callee, Domain, HistoryUse, Operand, Recorded};
+use crate::ffi::{flag, types};
 use crate::graph::{ForBackend, NodeId, NodeOp};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyInt, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyInt};
 use std::sync::Arc;
 
 /// How integers that contents decide are described.
@@ -17,19 +17,44 @@ const INTEGER: &str = "int";
 type Listed = (Vec<ValueId>, Vec<(String, ValueId)>);
 
 impl<'py> Tracer<'py> {
-    /// The arguments of such a call. Generators are gone through before the call.
+    /// What such a call gives where it gets a dict of values.
+    pub(crate) fn call_by_name(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        callee: &Callee<'py>,
+        args: &[ValueId],
+        keywords: &[(String, ValueId)],
+    ) -> Traced<Option<ValueId>> {
+        const INPUTS: usize = 1;
+        let named = || keywords.iter().find(|(name, _)| name == "inputs").map(|(_, value)| value);
+        let Some(inputs) = args.get(INPUTS).or_else(named) else { return Ok(None) };
+        if !self.class_of(*inputs)?.is(self.py.get_type::<PyDict>()) {
+            return Ok(None);
+        }
+        let Some(function) = domain.history_by_name(callee) else { return Ok(None) };
+        let function = self.absorb_static(function);
+        self.call(function, Arguments { positional: args.to_vec(), keywords: keywords.to_vec(), bound: false })
+            .map(Some)
+    }
+
+    /// The arguments of such a call. What is gone through is so before the call.
     pub(crate) fn listed(&mut self, args: &[ValueId], keywords: &[(String, ValueId)]) -> Traced<Listed> {
-        let positional = args.iter().map(|arg| self.without_generator(*arg)).collect::<Traced<_>>()?;
-        let named = keywords.iter().map(|(name, arg)| Ok((name.clone(), self.without_generator(*arg)?)));
+        let positional = args.iter().map(|arg| self.listed_one(*arg)).collect::<Traced<_>>()?;
+        let named = keywords.iter().map(|(name, arg)| Ok((name.clone(), self.listed_one(*arg)?)));
         Ok((positional, named.collect::<Traced<_>>()?))
     }
 
-    fn without_generator(&mut self, value: ValueId) -> Traced<ValueId> {
-        if types::c_name(&self.class_of(value)?) != "generator" {
+    /// `tuple(value)`, where the library does the same: of what can be gone through, but tuples and lists, mappings and its own values.
+    fn listed_one(&mut self, value: ValueId) -> Traced<ValueId> {
+        let class = self.class_of(value)?;
+        let is_listed = types::has(&class, flag::TUPLE_SUBCLASS | flag::LIST_SUBCLASS);
+        if is_listed || self.domain_of(&class).is_some() || self.lookup(&class, "__iter__").is_none() {
             return Ok(value);
         }
-        let tuple = self.constant(self.py.get_type::<PyTuple>().into_any());
-        self.call(tuple, Arguments::positional(vec![value]))
+        if ["keys", "__torch_function__"].iter().any(|name| self.lookup(&class, name).is_some()) {
+            return Ok(value);
+        }
+        self.call_builtin("tuple", &[value])
     }
 
     /// Lets what stands for the operands of such a call remember what they were computed from, where that can be told.
