@@ -293,7 +293,12 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Body> {
         let before = formals.first().map_or(self.state.graph.nodes.len(), |first| first.0 as usize);
         let changed = self.state.changed_by_graph.len();
-        let (result, dropped) = self.rehearse(before, |tracer| tracer.call(function, Arguments::positional(called)))?;
+        let rehearsed = self.rehearse(before, |tracer| tracer.call(function, Arguments::positional(called)));
+        let (result, dropped) = match rehearsed {
+            // What it was called with stands for nothing in the graph.
+            Err(Unwind::Raised(_)) if !formals.is_empty() => return unsupported(WHAT, "a function raises"),
+            rehearsed => rehearsed?,
+        };
         if self.state.changed_by_graph.len() != changed {
             return unsupported(WHAT, "a function changes a tensor from outside");
         }

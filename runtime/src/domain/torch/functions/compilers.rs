@@ -77,8 +77,16 @@ const TRACED: &[&str] = &[
     "torch.export._unlift",
 ];
 
-/// A function of theirs that compiles, but not in a trace.
+/// A function of theirs that compiles, but not in a trace, and some that check what they are called with, and where.
 const RUNS: &str = "_maybe_compile_and_run_fn";
+const CHECKS: &[&str] = &["check_if_dynamo_supported", "validate_subgraph_args_types"];
+
+/// Modules of theirs and the functions there that check what an operator gets, if no compiler runs.
+const CHECKED: &[(&str, &str)] = &[
+    ("torch._higher_order_ops.cond", "cond"),
+    ("torch._higher_order_ops.utils", RUNS),
+    ("torch._higher_order_ops.while_loop", "while_loop"),
+];
 
 /// The module by which TorchDynamo notes which modules of neural networks were made while it was there, and what it puts in the place of
 /// their methods, with the variable that holds the method itself.
@@ -153,6 +161,12 @@ pub(in crate::domain::torch) fn asks_for_compiler(
         && room().is_ok_and(|room| inspect::globals(function).is_some_and(|globals| globals.is(&room)))
 }
 
+/// Whether a function checks what it gets only where it is told of no compiler.
+pub(super) fn checks_operands(function: &Bound<'_, PyAny>) -> bool {
+    let name = callee::name_of(function);
+    CHECKED.iter().any(|(module, own)| name == *own && module_of(function).is_some_and(|room| room == *module))
+}
+
 /// Why a Python function runs natively, if it is a compiler's.
 pub(in crate::domain::torch) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
     let compiled = inspect::own_attribute(function, intern!(function.py(), COMPILED_FROM)).is_some();
@@ -216,10 +230,12 @@ fn is_of_wrapped_module(module: &str, function: &Bound<'_, PyAny>) -> bool {
 fn is_of_compiler(function: &Bound<'_, PyAny>) -> Option<bool> {
     let module = module_of(function)?;
     let module = module.to_str().ok()?;
+    let name = callee::name_of(function);
     let compiles = COMPILERS.iter().any(|package| is_within(module, package))
         && !TRACED.contains(&module)
-        && callee::name_of(function) != RUNS
-        && !callee::name_of(function).starts_with("is_")
+        && name != RUNS
+        && !CHECKS.iter().any(|own| callee::qualname_of(function).split('.').next() == Some(own))
+        && !name.starts_with("is_")
         && !is_of_wrapped_module(module, function)
         && !is_made_there(function, FRAME_AROUND)
         && !sets_breaks(module, &callee::qualname_of(function));

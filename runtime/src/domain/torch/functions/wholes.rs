@@ -13,6 +13,7 @@ const WHOLES: &[(&str, &[&str])] = &[
     ("dataclasses", &["asdict", "astuple", "dataclass", "make_dataclass"]),
     (HOOKS, &[]),
     (COMPILED, &["_compile", "_Compiler."]),
+    (OPERATORS, &["_hop_compile_and_call"]),
     ("torch._tensor", &["Tensor.__format__", "Tensor.__repr__", "Tensor.__deepcopy__", "Tensor.__reduce_ex__"]),
     (PROFILER, &["record_function."]),
     ("torch.ao.quantization", &[]),
@@ -45,6 +46,9 @@ const WHOLES: &[(&str, &[&str])] = &[
 
 const MODULE: &str = "torch.nn.modules.module";
 
+/// Where operators that take functions are compiled and called, if no compiler runs.
+const OPERATORS: &str = "torch._higher_order_ops.utils";
+
 /// What adds hooks to modules within a trace.
 const HOOKS: &str = "slotrt._torch_hooks";
 
@@ -62,6 +66,7 @@ const PROFILER: &str = "torch.autograd.profiler";
 const REPLACED: &[(&str, &str, &str)] = &[
     (PROFILER, "record_function.__", "slotrt._torch_annotations"),
     ("torch", "compile", COMPILED),
+    (OPERATORS, "_hop_compile_and_call", "slotrt._torch_functions"),
     ("torch.autograd.function", "FunctionMeta.__init__", "slotrt._torch_functions"),
     ("torch.autograd.grad_mode", "inference_mode.__e", "slotrt._torch_modes"),
     ("torch.random", "manual_seed", "slotrt._torch_functions"),
