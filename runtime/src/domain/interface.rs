@@ -371,7 +371,7 @@ pub trait Domain: OwnFunctions + LaterCalls + Undoing + HeldNumbers + std::fmt::
     fn class_of<'py>(&self, example: &Bound<'py, PyAny>) -> Bound<'py, PyType> {
         example.get_type()
     }
-    /// The class and the arguments that make another object like this one, of those with which the library answers anew each time.
+    /// The class and the argument that make another object like this one, of those with which the library answers anew each time.
     fn makes_anew<'py>(&self, _object: &Bound<'py, PyAny>) -> Option<(Bound<'py, PyType>, Bound<'py, PyAny>)> {
         None
     }
