@@ -3,6 +3,7 @@ use crate::bytecode::Code;
 use crate::ffi::collector::Pause;
 use crate::ffi::{callee, inspect, snapshot, types};
 use crate::guard::source::Source;
+use crate::trace::run::escapes::KIND;
 use crate::trace::run::plan::{Attempt, Limit, Plan, Subject};
 #[cfg(debug_assertions)]
 use crate::trace::run::summary::{called_by_c, summary};
@@ -127,6 +128,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     state.domains.clone_from(&plan.domains);
     state.shared_caches = Arc::clone(&plan.shared_caches);
     state.function_caches = Arc::clone(&options.function_caches);
+    state.escape_places = options.function_caches.escapes();
     state.stop_at = limit.map(|limit| limit.step);
     state.max_steps = options.max_steps;
     state.max_depth = options.max_depth;
@@ -235,7 +237,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
             Err(Stop::Fallback(format!("value that cannot leave the trace, before the frame can be left: {what}")))
         }
         Err(Escape { step, what }) => {
-            let step = plan.before(step);
+            let step = plan.before(step, &tracer.state);
             Ok(Attempt::ReplayedCall(Limit { step, reason: escaped(what, &end), inside }))
         }
     }
@@ -288,7 +290,7 @@ fn escaped(what: String, end: &End) -> Break {
         return reason;
     }
     Break {
-        kind: "value cannot leave the trace".into(),
+        kind: KIND.into(),
         context: what,
         explanation: "the value is made natively, because compiled code could not make it again".into(),
         hints: vec![hints::COVERAGE.into()],

@@ -57,7 +57,10 @@ impl<'py> Tracer<'py> {
                 return internal("control ran off the end of the code");
             };
             self.before(frame, instr)?;
-            let flow = self.step(frame, instr);
+            let flow = match self.ends_before(frame, instr) {
+                Some(reason) => Err(Unwind::Break(reason)),
+                None => self.step(frame, instr),
+            };
             self.refuse_stand_in(matches!(flow, Err(Unwind::Raised(_))))?;
             self.refuse_stale_class()?;
             if frame.outermost
@@ -124,6 +127,8 @@ impl<'py> Tracer<'py> {
             if frame.outermost {
                 self.state.outermost_step = self.state.outer_step;
             }
+            self.state.stop_places.truncate(self.state.outer_step as usize);
+            self.state.stop_places.push(frame.outermost.then_some((instr.position, instr.op)));
             self.state.outer_step += 1;
         }
         if self.state.track {

@@ -4,6 +4,7 @@
 //! Must not know: what a single operation means.
 mod addresses;
 pub(crate) mod driver;
+mod escapes;
 pub(crate) mod frame;
 pub(crate) mod frame_readers;
 pub(crate) mod own_objects;

@@ -3,7 +3,7 @@ use crate::bytecode::Code;
 use crate::domain::Domain;
 use crate::graph_break::ASKED_TO_STOP;
 use crate::guard::source::Source;
-use crate::trace::state::caches::SharedCaches;
+use crate::trace::state::caches::{Place, SharedCaches};
 use crate::trace::state::numbers::FixedNumbers;
 use crate::trace::state::outcome::{Break, Outcome};
 use pyo3::prelude::*;
@@ -64,20 +64,11 @@ pub(super) struct Plan {
     pub(super) executed: u64,
     /// Attempts that ended with a value that cannot leave the trace.
     pub(super) escapes: u32,
+    /// The instruction that made the last one.
+    pub(super) escaped_at: Option<Place>,
     /// Where the last attempt went back to.
     #[cfg(debug_assertions)]
     pub(super) went_back: Option<Limit>,
-}
-
-impl Plan {
-    /// Where to stop because of a value, made at a step, that cannot leave: before it; earlier still where one such value after another
-    /// would make the trace again for ever.
-    pub(super) fn before(&mut self, step: u64) -> u64 {
-        const EACH: u32 = 2;
-        self.escapes += 1;
-        let further = 4_u64.saturating_pow(self.escapes.saturating_sub(EACH));
-        if self.escapes > EACH { step.saturating_sub(further) } else { step }
-    }
 }
 
 /// How one attempt ended.

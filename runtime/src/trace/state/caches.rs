@@ -1,5 +1,5 @@
 //! Caches across traces: what all traces share, and what the traces of one function share.
-use crate::bytecode::{Code, Error};
+use crate::bytecode::{Code, Error, Op, Position};
 use crate::domain::Domains;
 use crate::ffi::codec_tables::CodecTables;
 use crate::ffi::types;
@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -38,6 +38,9 @@ pub struct SharedCaches {
     members: Mutex<FxHashMap<usize, Members>>,
 }
 
+/// An instruction of a frame, the same in the frame's continuations.
+pub type Place = (Position, Op);
+
 /// What belongs to a function and its continuations, and ends with it.
 #[derive(Debug, Default)]
 pub struct FunctionCaches {
@@ -49,9 +52,21 @@ pub struct FunctionCaches {
     generation: AtomicU64,
     /// Code objects of functions by address; each keeps its own valid.
     codes: Mutex<FxHashMap<usize, Arc<Code>>>,
+    /// Instructions of loops that make what cannot leave a trace.
+    escapes: Mutex<FxHashSet<Place>>,
 }
 
 impl FunctionCaches {
+    /// Traces end before this instruction from now on.
+    pub fn note_escape(&self, place: Place) {
+        let _ = self.escapes.lock().map(|mut escapes| escapes.insert(place));
+    }
+
+    /// The instructions before which traces end.
+    pub fn escapes(&self) -> FxHashSet<Place> {
+        self.escapes.lock().map(|escapes| escapes.clone()).unwrap_or_default()
+    }
+
     /// The dict that compiled code notes wrong guesses in.
     pub fn failed_guesses<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
         let Ok(mut failed) = self.failed_guesses.lock() else { return PyDict::new(py) };
