@@ -6,7 +6,7 @@ use super::runtime::slotrt_runtime;
 use super::status::slotrt_status::{self, *};
 use super::text;
 use crate::domain::{
-    Answer, Callee, Domain, GlobalStateGuard, HeldNumbers, LaterCalls, Operand, OwnFunctions, Undoing,
+    Answer, Callee, Domain, GlobalStateGuard, Gradients, HeldNumbers, LaterCalls, Operand, OwnFunctions, Undoing,
 };
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
@@ -223,6 +223,8 @@ fn shown<'py>(py: Python<'py>, operand: &Operand<'py>) -> PyResult<(Option<Bound
 impl OwnFunctions for HostLibrary {}
 
 impl LaterCalls for HostLibrary {}
+
+impl Gradients for HostLibrary {}
 
 impl Undoing for HostLibrary {}
 

@@ -1,4 +1,5 @@
-//! The gradient that a call of the graph has made of a leaf.
+//! Gradients: what requires them, calls that look at how their operands were computed, and the gradient that one has made of a leaf.
+use super::operation::{Callee, Operand};
 use pyo3::prelude::*;
 
 /// Whether a call of a function with gradients of its own does what `forward` does, and nothing else, where no argument needs any.
@@ -34,4 +35,32 @@ pub struct Gradient<'py> {
     pub grows: bool,
     /// An attribute of a leaf from outside that decides what it is, and the object that this holds.
     pub relies_on: Option<(&'static str, Bound<'py, PyAny>)>,
+}
+
+/// What a library knows of gradients.
+pub trait Gradients {
+    /// What a call does with how its operands were computed.
+    fn use_of_history(&self, _: &Callee<'_>, _args: &[Operand<'_>], _kwargs: &[(String, Operand<'_>)]) -> HistoryUse {
+        HistoryUse::None
+    }
+    /// The function that does what such a call does with a dict of values; `None`: it takes none.
+    fn history_by_name<'py>(&self, _: &Callee<'py>) -> Option<Bound<'py, PyAny>> {
+        None
+    }
+    /// Whether a value requires gradients.
+    fn requires_gradients(&self, _example: &Bound<'_, PyAny>) -> bool {
+        false
+    }
+    /// Whether a value of its kind can come to require them.
+    fn may_require_gradients(&self, _example: &Bound<'_, PyAny>) -> bool {
+        true
+    }
+    /// Whether it is the attribute of a leaf that is set where a call goes back through the graph.
+    fn is_gradient(&self, _attribute: &str) -> bool {
+        false
+    }
+    /// Attributes of an object from outside that hold functions of the program which are called where a call goes back to it.
+    fn hooks_of(&self, _object: &Bound<'_, PyAny>) -> &'static [&'static str] {
+        &[]
+    }
 }

@@ -1,6 +1,6 @@
 //! What a domain is: what it is asked.
 use super::dispatching::Dispatching;
-use super::gradient::{Gradient, HistoryUse, PlainForward};
+use super::gradient::{Gradient, Gradients, PlainForward};
 use super::held_numbers::HeldNumbers;
 use super::higher_order::{Formal, GraphCall, HigherOrder};
 use super::later_calls::LaterCalls;
@@ -23,7 +23,9 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 pub type LayoutQuestion<'a, 'py> = Box<dyn FnOnce() -> Option<Bound<'py, PyAny>> + 'a>;
 
 /// An array library as the tracer sees it.
-pub trait Domain: OwnFunctions + LaterCalls + Undoing + HeldNumbers + std::fmt::Debug + Send + Sync {
+pub trait Domain:
+    OwnFunctions + LaterCalls + Gradients + Undoing + HeldNumbers + std::fmt::Debug + Send + Sync
+{
     /// Name for reports: `numpy`.
     fn name(&self) -> &'static str;
     /// Whether objects of this exact class are values of the graph.
@@ -261,14 +263,6 @@ pub trait Domain: OwnFunctions + LaterCalls + Undoing + HeldNumbers + std::fmt::
     fn kin_guard(&self, _changed: &[(Bound<'_, PyAny>, bool)]) -> Option<Box<dyn DomainCheck>> {
         None
     }
-    /// What a call does with how its operands were computed.
-    fn use_of_history(&self, _: &Callee<'_>, _args: &[Operand<'_>], _kwargs: &[(String, Operand<'_>)]) -> HistoryUse {
-        HistoryUse::None
-    }
-    /// The function that does what such a call does with a dict of values; `None`: it takes none.
-    fn history_by_name<'py>(&self, _: &Callee<'py>) -> Option<Bound<'py, PyAny>> {
-        None
-    }
     /// Whether it is the attribute that holds what a value is a view of.
     fn is_base(&self, _attribute: &str) -> bool {
         false
@@ -277,18 +271,6 @@ pub trait Domain: OwnFunctions + LaterCalls + Undoing + HeldNumbers + std::fmt::
     /// not known.
     fn base_of<'py>(&self, _example: &Bound<'py, PyAny>) -> Option<Option<Bound<'py, PyAny>>> {
         None
-    }
-    /// Whether a value requires gradients.
-    fn requires_gradients(&self, _example: &Bound<'_, PyAny>) -> bool {
-        false
-    }
-    /// Whether a value of its kind can come to require them.
-    fn may_require_gradients(&self, _example: &Bound<'_, PyAny>) -> bool {
-        true
-    }
-    /// Whether it is the attribute of a leaf that is set where a call goes back through the graph.
-    fn is_gradient(&self, _attribute: &str) -> bool {
-        false
     }
     /// The gradient that such a call has made of a leaf. `replayed` stands for the leaf, and has had the same call; `None`: it is not known.
     /// `by_kernels` gives what stands for it where the nodes have run with contents, if they can.
@@ -299,10 +281,6 @@ pub trait Domain: OwnFunctions + LaterCalls + Undoing + HeldNumbers + std::fmt::
         _by_kernels: &dyn Fn() -> Option<Bound<'py, PyAny>>,
     ) -> Option<Gradient<'py>> {
         None
-    }
-    /// Attributes of an object from outside that hold functions of the program which are called where a call goes back to it.
-    fn hooks_of(&self, _object: &Bound<'_, PyAny>) -> &'static [&'static str] {
-        &[]
     }
     /// What each of the nodes recorded so far gives, without contents, and remembering what it was computed from; `None`: nobody can tell.
     /// `undo` puts the modes back to those in which the trace began, the first call first; afterwards they are those of now.

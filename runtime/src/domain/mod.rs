@@ -24,7 +24,7 @@ mod unread;
 
 pub use dispatching::{Dispatching, PlainCall, STANDS_FOR};
 pub use domains::Domains;
-pub use gradient::{Gradient, HistoryUse, PlainForward};
+pub use gradient::{Gradient, Gradients, HistoryUse, PlainForward};
 pub use held_numbers::{Choice, HeldNumber, HeldNumbers, ToldByCheck};
 pub use higher_order::{Formal, GraphCall, HigherOrder};
 pub use interface::{Domain, GlobalStateGuard, LayoutQuestion, Rehearsal};

@@ -6,8 +6,8 @@ use super::library::Numpy;
 use super::names::Functions;
 use super::{changes, check, names, numbers, operators, scalars};
 use crate::domain::{
-    Answer, Callee, Domain, GlobalStateGuard, HeldNumbers, LaterCalls, NodeEffects, Operand, OwnFunctions, Undoing,
-    class_of_unread, description_of_unread, is_unread, unread,
+    Answer, Callee, Domain, GlobalStateGuard, Gradients, HeldNumbers, LaterCalls, NodeEffects, Operand, OwnFunctions,
+    Undoing, class_of_unread, description_of_unread, is_unread, unread,
 };
 use crate::ffi::ndarray;
 use crate::graph_break::Break;
@@ -40,6 +40,8 @@ pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
 impl OwnFunctions for Numpy {}
 
 impl LaterCalls for Numpy {}
+
+impl Gradients for Numpy {}
 
 impl HeldNumbers for Numpy {}
 

@@ -5,7 +5,7 @@ use super::bases::BASE;
 use super::contents::open_sizes::takes_open_sizes;
 use super::examples::open::{Unread, is_open};
 use super::examples::placed::place_of;
-use super::examples::unheard::{may_require_gradients, requires_gradients, says};
+use super::examples::unheard::says;
 use super::functions::backward::GRADIENT;
 use super::functions::kinds::SIZE;
 use super::functions::{after, compilers, leaves, module_calls, natives, training, wholes};
@@ -26,8 +26,7 @@ use super::thread::ambient::SameModes;
 use super::thread::locks;
 use crate::domain::{
     Answer, AnsweredOperation, CallWithNames, Callee, Dispatching, Domain, Formal, GlobalStateGuard, Gradient,
-    GraphCall, HandedOver, HistoryUse, LayoutQuestion, NumberUse, Operand, Recorded, Rehearsal, ScalarPlace, SizeMark,
-    TakingModes,
+    GraphCall, HandedOver, LayoutQuestion, NumberUse, Operand, Recorded, Rehearsal, ScalarPlace, SizeMark, TakingModes,
 };
 use crate::ffi::libtorch::Quiet;
 use crate::ffi::types;
@@ -276,14 +275,6 @@ impl Domain for Torch {
         attribute == GRADIENT && says(object, name!("is_leaf")).unwrap_or(false)
     }
 
-    fn requires_gradients(&self, example: &Bound<'_, PyAny>) -> bool {
-        requires_gradients(example)
-    }
-
-    fn may_require_gradients(&self, example: &Bound<'_, PyAny>) -> bool {
-        may_require_gradients(example)
-    }
-
     fn may_hold(&self, object: &Bound<'_, PyAny>, attribute: &str, example: &Bound<'_, PyAny>) -> bool {
         let _quiet = Quiet::about([object]);
         attribute == GRADIENT && self.may_be_gradient(object, example)
@@ -322,29 +313,12 @@ impl Domain for Torch {
         self.replayed(&Meta { torch: self, py }, recorded, undo, by_kernels)
     }
 
-    fn use_of_history(
-        &self,
-        callee: &Callee<'_>,
-        args: &[Operand<'_>],
-        kwargs: &[(String, Operand<'_>)],
-    ) -> HistoryUse {
-        self.walks_history(callee, args, kwargs)
-    }
-
-    fn history_by_name<'py>(&self, callee: &Callee<'py>) -> Option<Bound<'py, PyAny>> {
-        self.grad_by_name(callee)
-    }
-
     fn is_base(&self, attribute: &str) -> bool {
         attribute == BASE
     }
 
     fn base_of<'py>(&self, example: &Bound<'py, PyAny>) -> Option<Option<Bound<'py, PyAny>>> {
         self.base_of_example(example)
-    }
-
-    fn is_gradient(&self, attribute: &str) -> bool {
-        attribute == GRADIENT
     }
 
     fn gradient<'py>(
@@ -354,10 +328,6 @@ impl Domain for Torch {
         by_kernels: &dyn Fn() -> Option<Bound<'py, PyAny>>,
     ) -> Option<Gradient<'py>> {
         self.gradient_made(replayed, example, by_kernels)
-    }
-
-    fn hooks_of(&self, object: &Bound<'_, PyAny>) -> &'static [&'static str] {
-        self.attributes_of_hooks(object)
     }
 
     fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>> {

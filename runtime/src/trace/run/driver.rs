@@ -128,7 +128,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     state.domains.clone_from(&plan.domains);
     state.shared_caches = Arc::clone(&plan.shared_caches);
     state.function_caches = Arc::clone(&options.function_caches);
-    state.escape_places = options.function_caches.escapes();
+    state.stop_places.escaping = options.function_caches.escapes();
     state.stop_at = limit.map(|limit| limit.step);
     state.max_steps = options.max_steps;
     state.max_depth = options.max_depth;

@@ -18,11 +18,11 @@ impl Plan {
         // Instructions of all attempts.
         const LONG: u64 = 50_000;
         self.escapes += 1;
-        let place = state.stop_places.get(step as usize).copied().flatten();
+        let place = state.stop_places.passed.get(step as usize).copied().flatten();
         let is_known = place.is_some() && std::mem::replace(&mut self.escaped_at, place) == place;
         if let Some(place) = place.filter(|_| is_known && self.executed > LONG) {
             state.function_caches.note_escape(place);
-            let first = state.stop_places.iter().position(|other| *other == Some(place));
+            let first = state.stop_places.passed.iter().position(|other| *other == Some(place));
             return first.map_or(step, |first| first as u64);
         }
         let further = 4_u64.saturating_pow(self.escapes.saturating_sub(EACH));
@@ -33,7 +33,7 @@ impl Plan {
 impl Tracer<'_> {
     /// Why the trace ends before this instruction, where what it makes could not leave earlier traces of the loop.
     pub(super) fn ends_before(&self, frame: &Frame, instr: &Instr) -> Option<Box<Break>> {
-        let escapes = &self.state.escape_places;
+        let escapes = &self.state.stop_places.escaping;
         let may_end = frame.outermost && self.state.outer_step > 1 && frame.pc >= frame.leave.first;
         if escapes.is_empty() || !may_end || self.state.must_not_break || !escapes.contains(&(instr.position, instr.op))
         {

@@ -127,8 +127,8 @@ impl<'py> Tracer<'py> {
             if frame.outermost {
                 self.state.outermost_step = self.state.outer_step;
             }
-            self.state.stop_places.truncate(self.state.outer_step as usize);
-            self.state.stop_places.push(frame.outermost.then_some((instr.position, instr.op)));
+            self.state.stop_places.passed.truncate(self.state.outer_step as usize);
+            self.state.stop_places.passed.push(frame.outermost.then_some((instr.position, instr.op)));
             self.state.outer_step += 1;
         }
         if self.state.track {

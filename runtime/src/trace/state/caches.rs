@@ -41,6 +41,15 @@ pub struct SharedCaches {
 /// An instruction of a frame, the same in the frame's continuations.
 pub type Place = (Position, Op);
 
+/// Instructions of the outermost frame of a trace.
+#[derive(Debug, Default)]
+pub(crate) struct StopPlaces {
+    /// Those before which the trace could stop so far; `None`: one of a frame that was entered.
+    pub(crate) passed: Vec<Option<Place>>,
+    /// Those that made what could not leave earlier traces.
+    pub(crate) escaping: FxHashSet<Place>,
+}
+
 /// What belongs to a function and its continuations, and ends with it.
 #[derive(Debug, Default)]
 pub struct FunctionCaches {

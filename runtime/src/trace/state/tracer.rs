@@ -4,7 +4,6 @@ use crate::domain::Domain;
 use crate::graph::{CalledModule, Graph, Name, NodeId};
 use crate::guard::Guard;
 use crate::stored::Seen;
-use crate::trace::state::caches::Place;
 use crate::trace::state::id_dicts::IdDicts;
 use crate::trace::state::journal::{InstructionStart, OrderedSet, Overlay, Tracked};
 use crate::trace::state::namespaces::Global;
@@ -117,10 +116,8 @@ pub struct State {
     pub(crate) nested_frames: Vec<crate::trace::state::outcome::NestedFrame>,
     /// Instructions so far before which the trace could stop: those of the outermost frame, and of frames entered by its calls.
     pub(crate) outer_step: u64,
-    /// These, where they are the outermost frame's.
-    pub(crate) stop_places: Vec<Option<Place>>,
-    /// Those that made what could not leave earlier traces.
-    pub(crate) escape_places: FxHashSet<Place>,
+    /// Those of the outermost frame.
+    pub(crate) stop_places: crate::trace::state::caches::StopPlaces,
     /// How many there were when the last one of the outermost frame began.
     pub(crate) outermost_step: u64,
     pub(crate) stop_at: Option<u64>,

@@ -12,6 +12,7 @@ pub(crate) mod finalisable;
 pub(crate) mod gone_through;
 pub(crate) mod graph_nodes;
 pub(crate) mod ids;
+pub(crate) mod inputs_in_memory;
 pub(crate) mod kinds;
 pub(crate) mod message_names;
 pub(crate) mod nans;

@@ -9,8 +9,8 @@ pub(in crate::domain::torch) use drawing::{GENERATOR, draws_from, with_generator
 
 use super::undo::saved;
 use crate::domain::{
-    Answer, CallEffects, Callee, Domain, GlobalStateGuard, HeldNumbers, LaterCalls, NodeEffects, NumberUse, Operand,
-    OwnFunctions, SavedParts, SavedState, Undoing,
+    Answer, CallEffects, Callee, Domain, GlobalStateGuard, Gradients, HeldNumbers, LaterCalls, NodeEffects, NumberUse,
+    Operand, OwnFunctions, SavedParts, SavedState, Undoing,
 };
 use crate::ffi::callee;
 use crate::graph::ForBackend;
@@ -38,6 +38,8 @@ pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
 impl OwnFunctions for Generators {}
 
 impl LaterCalls for Generators {}
+
+impl Gradients for Generators {}
 
 impl HeldNumbers for Generators {}
 
