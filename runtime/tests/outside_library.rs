@@ -62,6 +62,8 @@ impl Arrays {
 
 impl slotrt::domain::OwnFunctions for Arrays {}
 
+impl slotrt::domain::Gradients for Arrays {}
+
 impl slotrt::domain::LaterCalls for Arrays {}
 
 impl slotrt::domain::Undoing for Arrays {}
