@@ -15,6 +15,7 @@ mod examples;
 mod function_calls;
 mod functions;
 mod generators;
+mod gradients;
 mod graph_break;
 mod guards;
 mod itself;

@@ -1,50 +1,17 @@
 //! Gradients that the program asks for within the graph: a node, where all that they go through is in the graph.
-use super::backward::GRADIENT;
 use super::natives;
 use crate::domain::torch::examples::history;
 use crate::domain::torch::examples::layout::layout_of;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::sketch::Sketch;
-use crate::domain::torch::examples::unheard::{may_require_gradients, requires_gradients};
 use crate::domain::torch::graph_break::{CallResult, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::own::{GRADIENT_OF, MODULE, is_named};
 use crate::domain::torch::stand_ins::is_outside;
-use crate::domain::{Callee, Gradient, Gradients, HistoryUse, Operand};
+use crate::domain::{Callee, Gradient, HistoryUse, Operand};
 use crate::names::name;
 use pyo3::prelude::*;
-
-impl Gradients for Torch {
-    fn use_of_history(
-        &self,
-        callee: &Callee<'_>,
-        args: &[Operand<'_>],
-        kwargs: &[(String, Operand<'_>)],
-    ) -> HistoryUse {
-        self.walks_history(callee, args, kwargs)
-    }
-
-    fn history_by_name<'py>(&self, callee: &Callee<'py>) -> Option<Bound<'py, PyAny>> {
-        self.grad_by_name(callee)
-    }
-
-    fn requires_gradients(&self, example: &Bound<'_, PyAny>) -> bool {
-        requires_gradients(example)
-    }
-
-    fn may_require_gradients(&self, example: &Bound<'_, PyAny>) -> bool {
-        may_require_gradients(example)
-    }
-
-    fn is_gradient(&self, attribute: &str) -> bool {
-        attribute == GRADIENT
-    }
-
-    fn hooks_of(&self, object: &Bound<'_, PyAny>) -> &'static [&'static str] {
-        self.attributes_of_hooks(object)
-    }
-}
 
 impl Torch {
     /// What a call of `torch.autograd.grad`, or of `backward`, does with the graph of gradients.
