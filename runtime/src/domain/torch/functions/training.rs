@@ -114,12 +114,12 @@ impl OwnFunctions for Torch {
             let none = self.ambient.function_modes().are_only_devices(py).unwrap_or(false);
             return none.then(|| PyTuple::empty(py).into_any());
         }
-        let checks = caller.is_some_and(compilers::checks_operands);
+        let checks = || caller.is_some_and(compilers::checks_operands);
         let caller = caller.filter(|caller| is_of_training(caller));
         if asks_for_compiler(self.module.bind(py), function, name) {
             let is_told = match caller {
                 Some(caller) => callee::qualname_of(caller) == LOOKS_AT_DEVICE,
-                None => !checks,
+                None => !checks(),
             };
             return Some(PyBool::new(py, is_told).to_owned().into_any());
         }
