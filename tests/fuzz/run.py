@@ -14,6 +14,7 @@ import builtins
 import contextlib
 import gc
 import io
+import itertools
 import json
 import os
 import pathlib
@@ -73,12 +74,18 @@ def too_long(signum, frame):
 
 
 def lines_of(error):
-    """Lines of the program's own frames, and the names of their variables."""
+    """Lines of the program's own frames, and the names of their variables.
+
+    Of a recursion without end each line once in a row up to 3.12: a compiled call takes one more of C's own limit, which recursion through C
+    reaches before the limit that programs set.
+    """
     lines, frame = [], error.__traceback__
     while frame is not None:
         if frame.tb_frame.f_code.co_filename == "program.py":
             lines.append((frame.tb_frame.f_code.co_name, frame.tb_lineno, sorted(frame.tb_frame.f_locals)))
         frame = frame.tb_next
+    if isinstance(error, RecursionError) and sys.version_info < (3, 13):
+        lines = [line for line, _ in itertools.groupby(lines)]
     return lines
 
 

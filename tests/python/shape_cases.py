@@ -68,6 +68,10 @@ def wrong(target, args, kwargs, call=None):
         if metadata(first) != (dtype, shape, strides, required):
             return f"{kind}: {before} became {metadata(first)}"
         return None if gave is None or gave is first else f"{kind} gives another object"
+    if kind == "relaid":
+        if metadata(first) != tuple(known[0]):
+            return f"{kind} {known[0]} instead of {metadata(first)}"
+        return None if gave is first else f"{kind} gives another object"
     if kind == "itself":
         return None if gave is first else "the operand itself is not given"
     results = list(gave) if isinstance(gave, (tuple, list)) else [gave]

@@ -1,4 +1,5 @@
 //! Operations that change a tensor in place: the graph runs them where the program does, on the tensor itself.
+use super::by_rule::relaid::RELAYING;
 use super::examples::layout::{layout_of, repeats};
 use super::examples::placed::place_of;
 use super::examples::site::unplaced;
@@ -25,13 +26,6 @@ pub(super) const REFUSED: &[&str] = &[
     "resize_as_",
     "retain_grad",
     "share_memory_",
-    "t_",
-    "transpose_",
-    "swapaxes_",
-    "swapdims_",
-    "squeeze_",
-    "unsqueeze_",
-    "as_strided_",
     "rename_",
     "apply_",
     "map_",
@@ -88,6 +82,9 @@ impl<'py> Meta<'_, 'py> {
         if is_quantised(name) {
             let why = "The `meta` device gives a plain tensor instead.";
             return Err(stop("operation that makes a quantised tensor", name, why));
+        }
+        if RELAYING.contains(&name) {
+            return self.relay(name, &target, args, kwargs);
         }
         if REFUSED.contains(&name) {
             return Err(refused(name, "It changes what the tensor is, or objects beside it."));

@@ -335,7 +335,8 @@ impl<'py> Tracer<'py> {
 
     fn shape_of(&mut self, result: ValueId, given: &[NodeId], leaves: &mut Vec<Leaf>) -> Traced<Shape> {
         if let Value::Node { node, example, .. } = self.value(result) {
-            let (node, example) = (*node, example.clone_ref(self.py));
+            let node = *node;
+            let example = self.state.examples.get(&result).unwrap_or(example).clone_ref(self.py);
             let made = self.state.graph.nodes.get(node.0 as usize).is_some_and(|node| node.target.is_some());
             if !given.contains(&node) && (!made || !self.state.dropped_nodes.contains(&node)) {
                 return unsupported(WHAT, "a function gives what it was given");

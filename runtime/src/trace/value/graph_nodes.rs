@@ -209,7 +209,14 @@ impl<'py> Tracer<'py> {
                 let whole = self.record(domain, target, &args, &kwargs, example.clone())?;
                 self.record_parts(domain, whole, &example, (&getitem, &itself), layouts)
             }
-            change @ Answer::Change { .. } => self.record_change(domain, change, None),
+            change @ Answer::Change { gives, .. } => {
+                let given = self.record_change(domain, change, None)?;
+                if let (Gives::Became(value), Some(layout)) = (gives, layouts.next()) {
+                    self.state.numbers.layouts.remove(&value);
+                    self.keep_layout(value, Some(layout));
+                }
+                Ok(given)
+            }
             Answer::Both(change, made) => self.record_both(domain, *change, *made),
             Answer::Backward { target, args, kwargs } => self.record_backward(domain, target, &args, &kwargs),
             Answer::ModeChange(switch) => self.switch(domain, *switch),

@@ -126,6 +126,7 @@ fn parts<S>(answer: Known<S>) -> (&'static str, Vec<Tensor<S>>) {
         Known::Several { container: Container::Tuple, items, .. } => ("tuple", items),
         Known::Several { container: Container::Named(class), items, .. } => (class, items),
         Known::Each(items) => ("each", items),
+        Known::Relaid(tensor) => ("relaid", vec![tensor]),
         Known::Itself => ("itself", Vec::new()),
         Known::Changed { begins: true } => ("begins to require gradients", Vec::new()),
         Known::Changed { begins: false } => ("changed", Vec::new()),

@@ -3,4 +3,5 @@
 //! In: a call of an operation. Out: the node with its example, or that no rule is sure.
 //! It must not know the tracer.
 pub(super) mod answers;
+pub(super) mod relaid;
 pub(super) mod ruled;

@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 pub(in crate::domain::torch) struct Ruled<'py, S = Extent> {
     pub(in crate::domain::torch) known: Known<S>,
     examples: SmallVec<[Bound<'py, PyAny>; 4]>,
-    modes: Modes,
+    pub(super) modes: Modes,
     /// Where the result is.
     place: Place,
 }
@@ -96,7 +96,13 @@ impl<'py> Meta<'_, 'py> {
         let Operands { tensors, examples, .. } = operands;
         let known = rule.apply(modes, is_method, tensors, positional.into_iter(), named.into_iter()).ok()?;
         let may_change = || examples.first().is_some_and(|operand| rules.may_change(operand, modes));
-        let is_allowed = !matches!(known, Known::Changed { .. }) || may_change();
+        let is_allowed = match known {
+            Known::Changed { .. } => may_change(),
+            Known::Relaid(_) => {
+                examples.first().is_some_and(|operand| operand.is_instance_of::<Sketch>()) || may_change()
+            }
+            _ => true,
+        };
         is_allowed.then_some(Ruled { known, examples, modes, place })
     }
 
@@ -128,7 +134,7 @@ impl<'py> Meta<'_, 'py> {
                 ));
             }
             // Which of them are the operands themselves, PyTorch says.
-            Known::Each(_) | Known::Changed { .. } => return None,
+            Known::Each(_) | Known::Changed { .. } | Known::Relaid(_) => return None,
         };
         Some(example.map_err(|error| fault(&error)).map(|example| Answer::Node {
             target: target.clone(),

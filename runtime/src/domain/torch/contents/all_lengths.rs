@@ -230,7 +230,7 @@ fn outcome_of(known: Known<SymbolicSize>) -> Option<Outcome> {
         Known::Several { container, items, views } => {
             Some(Outcome { container: Some(container), is_view: views, made: items.into_iter().map(made).collect() })
         }
-        Known::Detached(_) | Known::Each(_) | Known::Itself | Known::Changed { .. } => None,
+        Known::Detached(_) | Known::Each(_) | Known::Itself | Known::Changed { .. } | Known::Relaid(_) => None,
     }
 }
 

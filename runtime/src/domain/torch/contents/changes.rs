@@ -2,6 +2,7 @@
 use super::answer::{TRIED, needs};
 use super::results::lengths_of;
 use super::sample::Sample;
+use crate::domain::torch::by_rule::relaid::RELAYING;
 use crate::domain::torch::change::REFUSED;
 use crate::domain::torch::examples::history;
 use crate::domain::torch::examples::layout::repeats;
@@ -41,7 +42,7 @@ impl<'py> Meta<'_, 'py> {
         self.refuse_modes()?;
         let refuse = || needs(name_of(target));
         let Some(Operand::Graph { value, example, .. }) = args.first() else { return Err(refuse()) };
-        let is_refused = REFUSED.contains(&name) || name == DETACH || name == REQUIRES;
+        let is_refused = [REFUSED, RELAYING, &[DETACH, REQUIRES]].concat().contains(&name);
         if is_refused || example.is_instance_of::<Unread>() || !self.works_on_elements(name)? {
             return Err(refuse());
         }

@@ -149,6 +149,29 @@ impl Sketch {
         self.view.is_none() && !self.has_views.load(Relaxed)
     }
 
+    /// The same with another layout, and what else a rule says.
+    pub(in crate::domain::torch) fn relaid(&self, py: Python<'_>, tensor: Tensor<Extent>) -> Self {
+        let view = self.view.as_ref().map(|view| View { base: view.base.clone_ref(py), ..*view });
+        let class = self.class.as_ref().map(|class| class.clone_ref(py));
+        let requires_grad = AtomicBool::new(self.requires_grad.load(Relaxed));
+        Self { class, requires_grad, view, is_root: self.is_root, ..Self::fresh(tensor, &self.place) }
+    }
+
+    /// Whether it may get another layout in place: PyTorch refuses that of leaves, and of views that it cannot follow; and gradients of views
+    /// of it would follow what it was.
+    pub(in crate::domain::torch) fn may_be_relaid(&self, py: Python<'_>, keeps_gradients: bool) -> bool {
+        if self.has_views.load(Relaxed) {
+            return false;
+        }
+        if !self.requires_grad(py) {
+            return true;
+        }
+        let is_followed = |base: &Self| !base.is_leaf(py) && !base.has_loose_views.load(Relaxed);
+        let base_is_followed =
+            |view: &View| view.base.bind(py).cast::<Self>().is_ok_and(|base| is_followed(base.get()));
+        keeps_gradients && !self.is_leaf(py) && self.view.as_ref().is_none_or(base_is_followed)
+    }
+
     /// Whether it is a view.
     pub(in crate::domain::torch) fn is_view(&self) -> bool {
         self.view.is_some()

@@ -45,6 +45,8 @@ pub enum Answer<S> {
         /// Whether it begins to require gradients.
         begins: bool,
     },
+    /// The first tensor, which has this layout from now on.
+    Relaid(Tensor<S>),
 }
 
 impl<S: Size> Default for Rulebook<S> {
@@ -145,9 +147,13 @@ fn recorded<S: Size>(call: &Call<S>, given: Given<S>) -> Known<Answer<S>> {
 
 /// What the call does to its first operand.
 fn changed<S: Size>(call: &Call<S>, given: Given<S>) -> Known<Answer<S>> {
-    in_place::stored(call, given)?;
     let operand = call.tensor(0)?;
-    sure(matches!(call.argument(0), Argument::Tensor(0)) && !operand.overlaps_itself()?)?;
+    sure(matches!(call.argument(0), Argument::Tensor(0)))?;
+    if let Given::View(tensor) = given {
+        return Ok(Answer::Relaid(Tensor { requires_grad: operand.requires_grad, ..tensor }));
+    }
+    in_place::stored(call, given)?;
+    sure(!operand.overlaps_itself()?)?;
     let needed = call.modes.grad && call.tensors[1..].iter().any(|tensor| tensor.requires_grad);
     // Others have no gradients, but may be told that they require some.
     sure(!needed || operand.dtype.is_float())?;

@@ -99,7 +99,8 @@ impl Torch {
             _ => return None,
         };
         let tensors = match (known, operation.answer) {
-            (Known::Fresh(tensor) | Known::View(tensor) | Known::Detached(tensor), Answer::Node { .. }) => vec![tensor],
+            (Known::Fresh(tensor) | Known::View(tensor) | Known::Detached(tensor), Answer::Node { .. })
+            | (Known::Relaid(tensor), Answer::Change { .. }) => vec![tensor],
             (Known::Several { items, .. } | Known::Each(items), Answer::Parts { .. }) => items,
             (Known::Itself, Answer::Same(_)) | (Known::Changed { .. }, Answer::Change { .. }) => Vec::new(),
             _ => return None,
