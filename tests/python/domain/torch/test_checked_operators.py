@@ -59,6 +59,28 @@ ROWS = [
 ]
 
 
+WEIGHT = torch.arange(9.0).reshape(3, 3).requires_grad_()
+
+
+def of_an_outer_view(x):
+    y = x * 2
+    row = y[0]
+    return torch.cond(x.sum() > 0, lambda a: row[:], lambda a: (a + row)[0], (x,)), y
+
+
+# Functions that give views, and how many breaks there are: none where they are views of what the functions make.
+VIEWS = [
+    (lambda x: torch.cond(x.sum() > 0, lambda a: (a * 2).view(-1), lambda a: (a + 1).reshape(-1), (x,)), 0),
+    (lambda x: torch.cond(x.sum() > 0, lambda a: a.view(-1), lambda a: (a + 1).view(-1), (x,)), 2),
+    (lambda x: torch.cond(x.sum() > 0, lambda a: WEIGHT.t(), lambda a: (WEIGHT * 1).t(), (x,)), 2),
+    (of_an_outer_view, 2),
+    (lambda x: mapped(lambda row: [(row.sin() * WEIGHT).t(), row.cos()[None]], x), 0),
+    (lambda x: mapped(lambda row: row.view(3, 1), x), 2),
+    (lambda x: scan(lambda carried, row: ((carried + row).view(3), (carried * row).view(3, 1)), torch.zeros(3), x), 0),
+    (lambda x: while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, (a * 2).t().t()), (torch.tensor(0), x)), 0),
+]
+
+
 def caught(function):
     def use(x):
         try:
@@ -75,6 +97,16 @@ class CheckedOperators(unittest.TestCase):
             with self.subTest(row=index):
                 use = caught(function)
                 self.assertEqual(repr(slotrt.compile(use)(vector())), repr(use(vector())))
+
+    def test_functions_that_give_views(self):
+        for index, (function, breaks) in enumerate(VIEWS):
+            with self.subTest(row=index):
+                slotrt.reset()
+                use, compiled = caught(function), slotrt.compile(caught(function))
+                for sign in (1, -1):
+                    x = torch.arange(9.0).reshape(3, 3) * sign
+                    self.assertEqual(repr(compiled(x.clone().requires_grad_())), repr(use(x.clone().requires_grad_())))
+                self.assertLessEqual(slotrt.stats()["graph_breaks"], breaks)
 
     def test_what_they_compute_is_in_the_graph(self):
         for function in (chosen(lambda x: x.sum() > 0), lambda x: while_loop(below, lambda x: (x + 1,), (x,))):

@@ -2,6 +2,7 @@
 use super::checkpoints;
 use crate::domain::torch::examples::empty_like::empty_like;
 use crate::domain::torch::examples::placed::place_of;
+use crate::domain::torch::examples::sketch::Sketch;
 use crate::domain::torch::graph_break::{fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::{Meta, Places, fails};
@@ -166,10 +167,7 @@ impl Torch {
             return PyTuple::new(meta.py, examples.concat()).map(Bound::into_any).map_err(|error| fault(&error));
         }
         // What shares memory with what the function got is refused when the operator runs.
-        let is_view = |example: &Bound<'py, PyAny>| {
-            example.call_method0(name!("_is_view")).is_ok_and(|view| view.is_truthy().unwrap_or(true))
-        };
-        if examples.iter().flatten().any(is_view) {
+        if examples.iter().flatten().any(|example| may_be_of_given(example, operands)) {
             return Err(stop(
                 "operator that takes functions",
                 callee::name_of(operator).as_ref(),
@@ -192,4 +190,20 @@ impl Torch {
         let items = made.try_iter().and_then(|items| items.collect::<PyResult<Vec<_>>>());
         PyTuple::new(meta.py, items.map_err(|error| fault(&error))?).map(Bound::into_any).map_err(|error| fault(&error))
     }
+}
+
+/// Whether what a function gives may be a view of what it was given, or found: it is a view of anything but what the function has made.
+fn may_be_of_given(example: &Bound<'_, PyAny>, operands: &[Operand<'_>]) -> bool {
+    let Some(base) = sketched_base(example) else {
+        return example.call_method0(name!("_is_view")).is_ok_and(|view| view.is_truthy().unwrap_or(true));
+    };
+    let is_base =
+        |given: &Bound<'_, PyAny>| given.is(&base) || sketched_base(given).is_some_and(|other| other.is(&base));
+    operands.iter().any(|operand| operand.any_example(&is_base))
+}
+
+/// The tensor of the graph that an example is a view of.
+fn sketched_base(example: &Bound<'_, PyAny>) -> Option<Py<PyAny>> {
+    let view = example.cast::<Sketch>().ok()?.get().view.as_ref()?;
+    view.base.bind(example.py()).is_instance_of::<Sketch>().then(|| view.base.clone_ref(example.py()))
 }
