@@ -170,9 +170,27 @@ def with_what_others_do_not_trace(x):
     return not_traced_by_others({"x": x}, 3) + 1
 
 
+@torch.compiler.nested_compile_region
+def region(x, y):
+    return torch.cos(x) * y
+
+
+@torch.compiler.nested_compile_region
+@torch.compiler.nested_compile_region
+def region_of_regions(x):
+    return region(x, x).sin_()
+
+
+def in_regions(x):
+    for _ in range(3):
+        x = region(x, x + 1)
+    return region_of_regions(x)
+
+
 ROWS = [
     (of(through_a_scripted_module), 1),
     (of(with_what_others_do_not_trace), 0),
+    (of(in_regions), 0),
     (of(as_plain_data), 2),
     (of(through_other_libraries), 1),
     (of(masked), 2),

@@ -100,9 +100,11 @@ const IN_CONTEXT: (&str, &str, &str) = ("wrap_dunder_call_ctx_manager.<locals>.i
 /// The class of contexts that set what nobody but TorchDynamo looks at.
 const SETTING: (&str, &str) = ("torch._dynamo.decorators", "DynamoConfigPatchProxy");
 
-/// What TorchDynamo is told to take for a node with all that it calls: it calls what this variable holds.
-const NONSTRICT: (&str, &str) = ("torch._dynamo.decorators", "nonstrict_trace.<locals>.wrapped");
-const TRACEABLE: &str = "traceable_fn";
+/// What tells TorchDynamo to take for a node, or for a graph of its own, what it calls: that is what this variable holds.
+const MARKS: &[((&str, &str), &str)] = &[
+    (("torch._dynamo.decorators", "nonstrict_trace.<locals>.wrapped"), "traceable_fn"),
+    (("torch._higher_order_ops.invoke_subgraph", "mark_compile_region.<locals>.wrap.<locals>.inner"), "func"),
+];
 
 /// What TorchDynamo has put something in the place of, which notes or sets beside it what nobody but TorchDynamo looks at.
 pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
@@ -113,8 +115,8 @@ pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -
         let sets = crate::ffi::modules::import(function.py(), SETTING.0).and_then(|module| module.getattr(SETTING.1));
         return sets.is_ok_and(|sets| sets.is(&class)).then(|| natives::closure_variable(function, wrapped))?;
     }
-    if is_made_there(function, NONSTRICT) {
-        return natives::closure_variable(function, TRACEABLE);
+    if let Some((_, variable)) = MARKS.iter().find(|(mark, _)| is_made_there(function, *mark)) {
+        return natives::closure_variable(function, variable);
     }
     let (_, variable) = NOTING.iter().find(|(name, _)| *name == own)?;
     if module_of(function)? != NOTES {
