@@ -19,6 +19,26 @@ class Tuple(tuple):
     pass
 
 
+class Counted(list):
+    """Counts who goes through it."""
+
+    times = 0
+
+    def __iter__(self):
+        self.times += 1
+        return super().__iter__()
+
+
+class Claiming(tuple):
+    """Says that it has more items, and others, than it has."""
+
+    def __len__(self):
+        return 7
+
+    def __getitem__(self, index):
+        return "other"
+
+
 Named = collections.namedtuple("Named", "a b")
 
 MAKERS = [
@@ -41,6 +61,21 @@ SHAPES = [
 ]
 
 
+SEQUENCES = [lambda: Named(1, 2), lambda: Counted([3, 4]), lambda: Claiming((5, 6)), lambda: Tuple((7,)), lambda: List([])]
+
+# What C goes through, and nothing else.
+GONE_THROUGH = [
+    lambda p, q: list(zip(*[p, q])),
+    lambda p, q: list(zip(p, q, p)),
+    lambda p, q: [0].extend(p),
+    lambda p, q: (list(p), tuple(p), sorted(p), sum(p), any(p), all(p)),
+    lambda p, q: list(enumerate(p)),
+    lambda p, q: list(map(lambda a, b: (a, b), p, q)),
+    lambda p, q: list(filter(None, p)),
+    lambda p, q: (min(p, default=0), max(p, default=0)),
+]
+
+
 def classes(alias):
     return [type(part) for part in alias.__args__]
 
@@ -58,6 +93,19 @@ class Disguises(unittest.TestCase):
                 with self.subTest(value=shape(make())):
                     self.same(lambda value: json.dumps(shape(value), default=repr), make)
                     self.same(lambda value: json.dumps(shape(value), default=repr, indent=1), make)
+
+    def test_sequences_that_c_goes_through(self):
+        for index, function in enumerate(GONE_THROUGH):
+            for make in SEQUENCES:
+                with self.subTest(row=index, value=make()):
+                    slotrt.reset()
+                    compiled, seen = slotrt.compile(function), []
+                    for use in (function, compiled, function, compiled):
+                        given = make(), Named(8, 9)
+                        seen.append((use(*given), getattr(given[0], "times", 0)))
+                    self.assertEqual(seen[:2], seen[2:])
+                    self.assertEqual(seen[0], seen[1])
+                    self.assertEqual(slotrt.stats()["graph_breaks"], 0)
 
     def test_json_is_part_of_a_trace_where_nothing_is_disguised(self):
         def function(value):

@@ -228,6 +228,7 @@ impl<'py> Tracer<'py> {
             };
             if !self.is_only_called(object, always, *value)?
                 && !self.is_only_gone_through(object, &args.positional, index)
+                && !self.is_sequence_gone_through(object, &args.positional, index)
             {
                 self.refuse_disguise(&native, &name, index, *value)?;
             }

@@ -16,7 +16,7 @@ use crate::trace::value::gone_through::goes_through;
 use crate::trace::value::kinds::is_key;
 use generated::slots::Slot;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFunction, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFunction, PyList, PyTuple, PyType};
 use std::sync::Arc;
 
 /// Views of dicts and `OrderedDict`s, as C names their classes.
@@ -191,6 +191,18 @@ impl<'py> Tracer<'py> {
     /// Whether C may have a proxy of an argument, for it is such a container, and C goes through it.
     pub(crate) fn is_only_gone_through(&self, callable: &Bound<'py, PyAny>, args: &[ValueId], index: usize) -> bool {
         goes_through(callable, index, args.len()) && self.is_unusual(args[index])
+    }
+
+    /// Whether C may have a proxy of an argument, for it is of a class derived from `tuple` or `list`, and C goes through it.
+    pub(crate) fn is_sequence_gone_through(
+        &self,
+        callable: &Bound<'py, PyAny>,
+        args: &[ValueId],
+        index: usize,
+    ) -> bool {
+        let is_sequence =
+            |object: Bound<'py, PyAny>| object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>();
+        goes_through(callable, index, args.len()) && self.real(args[index]).is_some_and(is_sequence)
     }
 
     /// Whether it is such a container.
