@@ -43,6 +43,8 @@ pub enum NumberUse {
     Other,
     /// What it gives does not depend on them, but for its contents.
     Contents,
+    /// The same, of floats alone.
+    Floats,
     /// The same: of one alone it makes an array without dimensions.
     Array,
     /// It looks at their classes alone.

@@ -3,11 +3,11 @@ use super::errors::Errors;
 use super::example::Examples;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Numpy;
-use super::names::Functions;
+use super::names::{Functions, Rule};
 use super::{changes, check, names, numbers, operators, scalars};
 use crate::domain::{
-    Answer, Callee, Domain, GlobalStateGuard, Gradients, HeldNumbers, LaterCalls, NodeEffects, Operand, OwnFunctions,
-    Undoing, class_of_unread, description_of_unread, is_unread, unread,
+    Answer, Callee, Domain, GlobalStateGuard, Gradients, HeldNumbers, LaterCalls, NodeEffects, NumberUse, Operand,
+    OwnFunctions, Undoing, class_of_unread, description_of_unread, is_unread, unread,
 };
 use crate::ffi::ndarray;
 use crate::graph_break::Break;
@@ -123,6 +123,22 @@ impl Domain for Numpy {
                 .and_then(|room| room.getattr("array_of"))
                 .ok()
         })?
+    }
+
+    /// Types of results follow from that of a float, whichever it is; an integer may be too large for one.
+    fn use_of_numbers(&self, callee: &Callee<'_>) -> NumberUse {
+        let is_computed = match callee {
+            Callee::Slot(slot) => operators::computes(slot) || changes::computes(slot),
+            Callee::Function(function) => {
+                let holds = || names::holds_floats(&crate::ffi::callee::name_of(function));
+                function.get_type().is(&self.ufunc)
+                    || self.functions.rule(function).is_some_and(|rule| rule == Rule::Any || holds())
+                    || self.makes_scalars(function) == Some(scalars::DOUBLE)
+            }
+            Callee::Method(name) => names::method(name) == Some(Rule::Any),
+            Callee::GetAttr(_) => false,
+        };
+        if is_computed { NumberUse::Floats } else { NumberUse::Other }
     }
 
     fn call<'py>(

@@ -34,6 +34,11 @@ pub(super) fn slot<'py>(examples: &Examples<'_, 'py>, slot: &str, args: &[Operan
     Some(operate(examples, (*slot, operator), array, other))
 }
 
+/// Whether such a slot computes with, or writes, what it is given.
+pub(super) fn computes(slot: &str) -> bool {
+    slot == "mp_ass_subscript" || IN_PLACE.iter().any(|row| row.0.name() == slot)
+}
+
 /// `array += other` and the like.
 fn operate<'py>(
     examples: &Examples<'_, 'py>,
@@ -128,6 +133,7 @@ fn is_mask(examples: &Examples<'_, '_>, index: &Operand<'_>, value: &Operand<'_>
         Operand::Known(value) => {
             value.is_instance_of::<pyo3::types::PyInt>() || value.is_instance_of::<pyo3::types::PyFloat>()
         }
+        Operand::Number { .. } => true,
         Operand::Graph { example, .. } => dimensions(example).is_ok_and(|count| count == 0),
         _ => false,
     };

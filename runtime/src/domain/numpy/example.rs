@@ -80,7 +80,9 @@ impl<'a, 'py> Examples<'a, 'py> {
         let [base, Operand::Graph { example, .. }, ..] = args else { return Ok(()) };
         let integer = match base {
             Operand::Graph { example, .. } => "iub".contains(self.kind(example)?),
-            Operand::Known(object) => object.is_instance_of::<pyo3::types::PyInt>(),
+            Operand::Known(object) | Operand::Number { hint: object, .. } => {
+                object.is_instance_of::<pyo3::types::PyInt>()
+            }
             _ => true,
         };
         if integer && self.kind(example)? == 'i' {

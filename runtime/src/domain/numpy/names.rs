@@ -216,6 +216,11 @@ pub(super) fn overwrites(name: &str, args: &[Operand<'_>], kwargs: &[(String, Op
     })
 }
 
+/// Whether floats among the arguments of a function of this name are but contents of what it gives.
+pub(super) fn holds_floats(name: &str) -> bool {
+    ["array", "asarray", "full", "full_like", "linspace"].contains(&name)
+}
+
 /// The rule for a method of arrays.
 pub(super) fn method(name: &str) -> Option<Rule> {
     METHODS.iter().find(|(_, names)| names.contains(&name)).map(|(rule, _)| *rule)
@@ -244,9 +249,10 @@ impl Rule {
 
 fn is_known(operand: &Operand<'_>) -> bool {
     match operand {
-        Operand::Known(_) => true,
+        // Floats are left open only where they say nothing but contents.
+        Operand::Known(_) | Operand::Number { .. } => true,
         Operand::Tuple(items) | Operand::List(items) => items.iter().all(is_known),
         Operand::Slice(parts) => parts.iter().all(is_known),
-        Operand::Graph { .. } | Operand::Number { .. } | Operand::Foreign(_) => false,
+        Operand::Graph { .. } | Operand::Foreign(_) => false,
     }
 }

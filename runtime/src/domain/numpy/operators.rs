@@ -61,6 +61,11 @@ pub(super) fn slot<'py>(examples: &Examples<'_, 'py>, slot: &str, args: &[Operan
     }
 }
 
+/// Whether a slot computes with two operands.
+pub(super) fn computes(slot: &str) -> bool {
+    slot == "tp_richcompare" || BINARY.iter().any(|row| row.0.name() == slot)
+}
+
 fn depends(slot: &str) -> Box<crate::graph_break::Break> {
     let (kind, text) = if slot.starts_with("nb_inplace") || slot.contains("_ass_") {
         ("in-place change of an array", "The graph holds no operation that changes its operands.")
@@ -131,7 +136,7 @@ fn gives_up(left: &Operand<'_>, right: &Operand<'_>) -> bool {
 /// `__array_priority__`.
 pub(super) fn leaves_to_other(examples: &Examples<'_, '_>, slot: &str, args: &[Operand<'_>]) -> bool {
     let [left, right, ..] = args else { return false };
-    if slot != "tp_richcompare" && BINARY.iter().all(|row| row.0.name() != slot) {
+    if !computes(slot) {
         return false;
     }
     let is_before = |other: &Bound<'_, PyAny>, own: &Bound<'_, PyAny>| {

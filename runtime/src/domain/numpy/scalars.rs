@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyType};
 
 /// The type of `float`, which takes all of them as they are.
-const DOUBLE: &str = "numpy.float64";
+pub(super) const DOUBLE: &str = "numpy.float64";
 
 /// Types whose scalars are made of numbers.
 const NUMBERS: &[&str] = &[
@@ -65,6 +65,8 @@ pub(super) fn make<'py>(
     let admitted = kwargs.is_empty()
         && match args {
             [Operand::Known(value)] => fits(value, name),
+            // Of floats alone such a call is made whichever they are.
+            [Operand::Number { .. }] => name == DOUBLE,
             [Operand::Graph { example, .. }] => name == DOUBLE && is_double(example),
             _ => false,
         };

@@ -24,13 +24,13 @@ impl<'py> Tracer<'py> {
         // Backends compile floats as constants: such a call runs between the parts that they compile, where it may.
         let stays_together = || self.state.domains.iter().any(|domain| domain.belongs_together(self.py));
         let takes_floats = match taken {
-            TakenNumbers::All | TakenNumbers::Ruled | TakenNumbers::Asked => {
+            TakenNumbers::All | TakenNumbers::Floats | TakenNumbers::Ruled | TakenNumbers::Asked => {
                 !self.state.backend || self.state.numbers.becomes_tensor || !stays_together()
             }
             TakenNumbers::Classes => true,
             TakenNumbers::None | TakenNumbers::Integers | TakenNumbers::OpenIntegers => false,
         };
-        if is_float && !takes_floats {
+        if if is_float { !takes_floats } else { taken == TakenNumbers::Floats } {
             return Ok(None);
         }
         Ok(numeral.map(|numeral| Operand::Number { value, hint: numeral.hint, expression: numeral.expression }))

@@ -216,6 +216,8 @@ pub(crate) enum TakenNumbers {
     Ruled,
     /// All: they are contents.
     All,
+    /// Floats, which are contents.
+    Floats,
     /// All: the operation looks at their classes alone, and is no part of the graph.
     Classes,
 }

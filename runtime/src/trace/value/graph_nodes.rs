@@ -80,6 +80,7 @@ impl<'py> Tracer<'py> {
         let by_graph = || domain.asks_graph_for_sizes(self.py, &callee);
         let numbers = match (in_contents, takes_sizes) {
             (true, _) if use_of_numbers == NumberUse::Classes => TakenNumbers::Classes,
+            (true, _) if use_of_numbers == NumberUse::Floats => TakenNumbers::Floats,
             (true, _) => TakenNumbers::All,
             (false, true) if !by_graph() => TakenNumbers::Ruled,
             (false, true) => TakenNumbers::OpenIntegers,
