@@ -201,7 +201,7 @@ ROWS = [
     (of(class_of_data), 3),
     (of(wrapped), 2),
     (of(of_several_lengths), 1),
-    (of(jagged), 1),
+    (of(jagged), 2),
     (of(without_contents), 1),
     (of(drawn_by_numpy), 2),
     (of(saved_and_loaded), 1),
