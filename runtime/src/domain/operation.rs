@@ -43,10 +43,10 @@ pub enum NumberUse {
     Other,
     /// What it gives does not depend on them, but for its contents.
     Contents,
-    /// The same, of floats alone.
-    Floats,
     /// The same: of one alone it makes an array without dimensions.
     Array,
+    /// What it gives does not depend on floats, but for its contents.
+    Floats,
     /// It looks at their classes alone.
     Classes,
 }
@@ -245,6 +245,8 @@ pub enum Gives {
     Operand(ValueId),
     /// An operand, for which the example of the change stands from now on: nothing was written, and what is no contents is another.
     Became(ValueId),
+    /// The same, of a change that may have given the operand another layout.
+    Relaid(ValueId),
     /// The positional argument at this place, whatever it consists of.
     Argument(usize),
 }

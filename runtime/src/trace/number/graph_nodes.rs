@@ -30,7 +30,8 @@ impl<'py> Tracer<'py> {
             TakenNumbers::Classes => true,
             TakenNumbers::None | TakenNumbers::Integers | TakenNumbers::OpenIntegers => false,
         };
-        if if is_float { !takes_floats } else { taken == TakenNumbers::Floats } {
+        let is_taken = if is_float { takes_floats } else { taken != TakenNumbers::Floats };
+        if !is_taken {
             return Ok(None);
         }
         Ok(numeral.map(|numeral| Operand::Number { value, hint: numeral.hint, expression: numeral.expression }))

@@ -317,11 +317,7 @@ impl<'py> Tracer<'py> {
             Answer::Guarded(..) | Answer::ModeChange(_) if !operation.has_numbers() => return Ok(Vec::new()),
             Answer::Constant(_) if domain.answers_for_all_sizes(operation.callee) => return Ok(Vec::new()),
             // A tensor that becomes another leaf to gradients is as large as before. A backend wants to know its size.
-            Answer::Change { args, example, gives: Gives::Became(_), .. }
-                if !self.state.backend && Self::keeps_layout(&**domain, args, example) =>
-            {
-                return Ok(Vec::new());
-            }
+            Answer::Change { gives: Gives::Became(_), .. } if !self.state.backend => return Ok(Vec::new()),
             // Sizes that do not fit show when the graph runs.
             Answer::Change { args, .. } if self.are_open(args.iter()) => return Ok(Vec::new()),
             // Contents decide them.
@@ -374,13 +370,6 @@ impl<'py> Tracer<'py> {
         self.relation_truth_for(relation, "sizes decide what the operation gives", Some(callee)) == Some(true)
     }
 
-    /// Whether an example has the layout of the first operand.
-    fn keeps_layout(domain: &dyn Domain, args: &[Operand<'py>], example: &Bound<'py, PyAny>) -> bool {
-        let Some(Operand::Graph { example: operand, .. }) = args.first() else { return false };
-        let layout = |example| domain.layout_of(example).map(|layout| [layout.sizes, layout.strides]);
-        layout(operand) == layout(example)
-    }
-
     /// Whether layouts are, in this call, those of the examples.
     fn layouts_fit(&self, domain: &Arc<dyn Domain>, layouts: &[SymbolicLayout], answer: &Answer<'py>) -> bool {
         let hints = |sizes: &[ExpressionId]| sizes.iter().map(|size| self.state.numbers.integer_hint(*size)).collect();
@@ -389,10 +378,9 @@ impl<'py> Tracer<'py> {
             domain.layout_of(example).is_some_and(|known| hints == [Some(known.sizes), Some(known.strides)])
         };
         match answer {
-            Answer::Change { example, gives: Gives::Became(_), .. } => {
-                layouts.iter().all(|layout| fits(layout, example))
+            Answer::Node { example, .. } | Answer::Change { example, gives: Gives::Relaid(_), .. } => {
+                layouts.len() == 1 && fits(&layouts[0], example)
             }
-            Answer::Node { example, .. } => layouts.len() == 1 && fits(&layouts[0], example),
             Answer::Parts { example, .. } => {
                 let parts: Vec<_> = example.try_iter().into_iter().flatten().flatten().collect();
                 layouts.len() == parts.len() && layouts.iter().zip(&parts).all(|(layout, part)| fits(layout, part))

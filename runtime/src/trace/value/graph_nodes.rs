@@ -212,9 +212,9 @@ impl<'py> Tracer<'py> {
             }
             change @ Answer::Change { gives, .. } => {
                 let given = self.record_change(domain, change, None)?;
-                if let (Gives::Became(value), Some(layout)) = (gives, layouts.next()) {
+                if let Gives::Relaid(value) = gives {
                     self.state.numbers.layouts.remove(&value);
-                    self.keep_layout(value, Some(layout));
+                    self.keep_layout(value, layouts.next());
                 }
                 Ok(given)
             }

@@ -36,7 +36,7 @@ impl<'py> Tracer<'py> {
         let Answer::Change { target, args, kwargs, example, changes, gives } = change else {
             return internal("an answer that changes nothing");
         };
-        if !changes.is_empty() || matches!(gives, Gives::Became(_)) {
+        if !changes.is_empty() || matches!(gives, Gives::Became(_) | Gives::Relaid(_)) {
             self.refuse_change_of_choice()?;
         }
         if !changes.is_empty() {
@@ -52,7 +52,7 @@ impl<'py> Tracer<'py> {
         }
         let mut finals = Vec::new();
         match gives {
-            Gives::Became(value) => self.replace_example(domain, value, &example)?,
+            Gives::Became(value) | Gives::Relaid(value) => self.replace_example(domain, value, &example)?,
             _ => {
                 let followed = self.followed(domain, &written, &example)?;
                 finals = self.final_changes(&followed);
@@ -86,7 +86,9 @@ impl<'py> Tracer<'py> {
         if makes {
             return Ok(changed);
         }
-        let (Gives::Operand(value) | Gives::Became(value)) = gives else { return Ok(self.none()) };
+        let (Gives::Operand(value) | Gives::Became(value) | Gives::Relaid(value)) = gives else {
+            return Ok(self.none());
+        };
         // What uses it from now on uses what the change gives: then nobody takes the change for one that nobody needs.
         let node = self.graph_node(changed)?;
         self.state.changed_nodes.insert(value, node);

@@ -124,12 +124,30 @@ def behind_a_break(x):
     return y, number
 
 
+def of_a_part(x):
+    y = x[1:] * 2
+    y.squeeze_(0)
+    z = x[:, 1:] * 2
+    z.squeeze_()
+    return y, y.dim(), z, z.dim()
+
+
+def square(x):
+    y = x[:, : len(x)] * 1
+    y.t_()
+    return y, y.is_contiguous(), y.view(-1) if y.is_contiguous() else y.reshape(-1)
+
+
 def plain(i):
     return torch.arange(6.0 + 2 * i).reshape(2, 3 + i) - 2
 
 
 def wide(i):
     return torch.arange(8.0 + 4 * i).reshape(2 + i, 4) - 3
+
+
+def from_large(i):
+    return torch.arange((5.0 - i) * (5 - i)).reshape(5 - i, 5 - i) + 1
 
 
 def deep(i):
@@ -141,6 +159,8 @@ USES = [
     (of_all_kinds, plain, 2, 0),
     (seen_by_all, plain, 2, 0),
     (views, plain, 2, 0),
+    (of_a_part, from_large, 4, 0),
+    (square, plain, 2, 0),
     (has_views, plain, 4, 2),
     (trained, deep, 1, 0),
     (of_weights, wide, 2, 0),

@@ -39,6 +39,6 @@ impl<'py> Meta<'_, 'py> {
         }
         let example = Bound::new(self.py, made.relaid(self.py, tensor)).map_err(|error| fault(&error))?.into_any();
         let (target, args, kwargs) = (target.clone(), args.to_vec(), kwargs.to_vec());
-        Ok(Answer::Change { target, args, kwargs, example, changes: vec![value], gives: Gives::Became(value) })
+        Ok(Answer::Change { target, args, kwargs, example, changes: vec![value], gives: Gives::Relaid(value) })
     }
 }

@@ -149,12 +149,11 @@ impl Sketch {
         self.view.is_none() && !self.has_views.load(Relaxed)
     }
 
-    /// The same with another layout, and what else a rule says.
+    /// The same, of the plain class, with another layout.
     pub(in crate::domain::torch) fn relaid(&self, py: Python<'_>, tensor: Tensor<Extent>) -> Self {
         let view = self.view.as_ref().map(|view| View { base: view.base.clone_ref(py), ..*view });
-        let class = self.class.as_ref().map(|class| class.clone_ref(py));
         let requires_grad = AtomicBool::new(self.requires_grad.load(Relaxed));
-        Self { class, requires_grad, view, is_root: self.is_root, ..Self::fresh(tensor, &self.place) }
+        Self { requires_grad, view, is_root: self.is_root, ..Self::fresh(tensor, &self.place) }
     }
 
     /// Whether it may get another layout in place: PyTorch refuses that of leaves, and of views that it cannot follow; and gradients of views

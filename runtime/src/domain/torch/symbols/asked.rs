@@ -60,7 +60,7 @@ impl<'py> Meta<'_, 'py> {
     fn call_to_ask<'a>(&self, operation: &'a AnsweredOperation<'_, 'py>) -> Option<Call<'a, 'py>> {
         match operation.answer {
             // What is asked about gradients later is asked of sizes that are known.
-            Answer::Change { gives: Gives::Became(_), .. } => None,
+            Answer::Change { gives: Gives::Became(_) | Gives::Relaid(_), .. } => None,
             Answer::Node { target, args, kwargs, .. }
             | Answer::Parts { target, args, kwargs, .. }
             | Answer::Change { target, args, kwargs, .. } => Some((target.clone(), args, kwargs)),

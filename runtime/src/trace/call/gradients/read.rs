@@ -172,8 +172,8 @@ impl<'py> Tracer<'py> {
         let is_other = |value: &ValueId| read.iter().all(|(_, gradient)| gradient != value);
         match gives {
             _ if read.is_empty() => Ok(()),
-            Gives::Became(value) if is_other(value) => Ok(()),
-            Gives::Became(_) => self.leave_backward(),
+            Gives::Became(value) | Gives::Relaid(value) if is_other(value) => Ok(()),
+            Gives::Became(_) | Gives::Relaid(_) => self.leave_backward(),
             _ if !domain.keeps_history(example) => Ok(()),
             _ if changed.iter().all(|changed| self.is_memory_of_its_own(*changed)) => Ok(()),
             _ => self.leave_backward(),
