@@ -74,19 +74,24 @@ def too_long(signum, frame):
 
 
 def lines_of(error):
-    """Lines of the program's own frames, and the names of their variables.
-
-    Of a recursion without end each line once in a row up to 3.12: a compiled call takes one more of C's own limit, which recursion through C
-    reaches before the limit that programs set.
-    """
+    """Lines of the program's own frames, and the names of their variables; of a recursion that C ends, each line once in a row."""
     lines, frame = [], error.__traceback__
     while frame is not None:
         if frame.tb_frame.f_code.co_filename == "program.py":
             lines.append((frame.tb_frame.f_code.co_name, frame.tb_lineno, sorted(frame.tb_frame.f_locals)))
         frame = frame.tb_next
-    if isinstance(error, RecursionError) and sys.version_info < (3, 13):
+    if is_ended_by_c(error):
         lines = [line for line, _ in itertools.groupby(lines)]
     return lines
+
+
+def is_ended_by_c(error):
+    """Whether C's own limit of recursion may have been reached before the one that programs set.
+
+    So it may up to 3.12. A compiled call takes one level more of it: then the recursion is that much shorter, and ends elsewhere, where the
+    exception has another text.
+    """
+    return isinstance(error, RecursionError) and sys.version_info < (3, 13)
 
 
 def called(function, arguments):
@@ -99,7 +104,8 @@ def called(function, arguments):
         except (TooLong, MemoryError):
             raise
         except BaseException as error:
-            outcome = ["raised", describer.of(error), lines_of(error)]
+            told = type(error).__name__ if is_ended_by_c(error) else describer.of(error)
+            outcome = ["raised", told, lines_of(error)]
         left = describer.of(arguments)
     found = {"outcome": outcome, "printed": described.settled(printed.getvalue()), "arguments": left}
     if described.Describer.tensors:
