@@ -6,9 +6,9 @@ use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::ValueId;
-use crate::trace::value::kinds::{is_definition, is_scalar};
+use crate::trace::value::kinds::{is_definition, is_scalar, scalar_base};
 use pyo3::prelude::*;
-use pyo3::types::{PyCFunction, PyList, PyModule, PyType};
+use pyo3::types::{PyCFunction, PyComplex, PyFloat, PyList, PyModule, PyType};
 
 /// How deep containers are looked into.
 const DEPTH: usize = 6;
@@ -48,11 +48,26 @@ impl<'py> Tracer<'py> {
             self.state.numbers.texts_in_containers = true;
             return self.proxy(value);
         }
+        if self.is_number_of_library(value)? {
+            return self.proxy(value);
+        }
         if !self.is_made_again(value) {
             return self.native(value);
         }
         self.state.numbers.in_containers = true;
         self.proxy(value)
+    }
+
+    /// Whether it is a number from outside of a library's own class derived from `float` or `complex`: it may differ from call to call, and the
+    /// graph takes it as it is.
+    pub(crate) fn is_number_of_library(&mut self, value: ValueId) -> Traced<bool> {
+        if self.real(value).is_none() {
+            return Ok(false);
+        }
+        let class = self.class_of(value)?;
+        let is_number = scalar_base(&class)
+            .is_some_and(|base| base.is(self.py.get_type::<PyFloat>()) || base.is(self.py.get_type::<PyComplex>()));
+        Ok(is_number && self.domain_of(&class).is_some())
     }
 
     /// Functions of C that look at numbers within containers, past the slots of proxies, get them as they are: the trace is made again.

@@ -4,6 +4,7 @@ A row is a use and how many graph breaks its calls have at most."""
 
 import unittest
 
+import numpy
 import slotrt
 import torch
 import torch_programs
@@ -127,6 +128,32 @@ ROWS = [
 class UsesOfSchedules(torch_programs.ThreeWays, unittest.TestCase):
     maxDiff = None
     rows = ROWS
+
+    def test_rates_that_numpy_computes_make_no_trace_each(self):
+        for make in (torch.optim.SGD, torch.optim.AdamW, lambda weights, lr: torch.optim.Adam(weights, lr=lr, fused=True)):
+            seen = []
+            for compiled in (False, True):
+                slotrt.reset()
+                torch.manual_seed(0)
+                model, inputs = net(), torch.randn(4, 3)
+                optimizer = make(model.parameters(), lr=0.1)
+
+                def step(model=model, inputs=inputs, optimizer=optimizer):
+                    optimizer.zero_grad()
+                    loss = model(inputs).square().sum()
+                    loss.backward()
+                    optimizer.step()
+                    return loss.item()
+
+                use, losses = slotrt.compile(step) if compiled else step, []
+                for number in range(7):
+                    for group in optimizer.param_groups:
+                        group["lr"] = 0.05 * (1 + numpy.cos(number / 9))
+                    losses.append((use(), [weight.tolist() for weight in model.parameters()], repr(optimizer.state_dict())))
+                seen.append(losses)
+            self.assertEqual(*seen)
+            self.assertLessEqual(slotrt.stats()["recompiles"], 2)
+            self.assertLessEqual(slotrt.stats()["graph_breaks"], 2)
 
     def test_epochs_make_no_trace_each(self):
         for make in (lambda o: lr_scheduler.MultiStepLR(o, [4, 9]), lambda o: lr_scheduler.CosineAnnealingLR(o, 20)):

@@ -244,6 +244,7 @@ impl<'py> Tracer<'py> {
             }
             let native = match self.container_operand(function, *value, &class)? {
                 Some(copy) => copy,
+                None if self.is_of_integers(function)? && self.is_number_of_library(*value)? => self.proxy(*value)?,
                 None if weak || self.known(*value).is_some() || self.owned(*value).is_none() => self.native(*value)?,
                 None => self.receiver(*value)?,
             };
@@ -355,6 +356,13 @@ impl<'py> Tracer<'py> {
             true => self.container_copy(value),
             false => self.container_argument(value),
         }
+    }
+
+    /// Whether it is a function of `int`, to which a number of any other class is no operand.
+    fn is_of_integers(&mut self, function: &SlotFunction) -> Traced<bool> {
+        let integer = self.py.get_type::<pyo3::types::PyInt>();
+        let of_integers = function.slot.map(|slot| self.slot_function(&integer, slot)).transpose()?.flatten();
+        Ok(of_integers.is_some_and(|of_integers| of_integers.pointer == function.pointer))
     }
 
     /// An operand from outside of a class that derives from a builtin: C may have it if nothing of it changes.
