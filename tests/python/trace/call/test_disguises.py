@@ -63,6 +63,14 @@ SHAPES = [
 
 SEQUENCES = [lambda: Named(1, 2), lambda: Counted([3, 4]), lambda: Claiming((5, 6)), lambda: Tuple((7,)), lambda: List([])]
 
+def extended_by_itself(p, q):
+    held = List(p)
+    held.extend(held)
+    if isinstance(p, list):
+        p.extend(p)
+    return list(held), list(p), list(zip(p, p)), list(map(max, p, p))
+
+
 # What C goes through, and nothing else.
 GONE_THROUGH = [
     lambda p, q: list(zip(*[p, q])),
@@ -106,6 +114,13 @@ class Disguises(unittest.TestCase):
                     self.assertEqual(seen[:2], seen[2:])
                     self.assertEqual(seen[0], seen[1])
                     self.assertEqual(slotrt.stats()["graph_breaks"], 0)
+
+    def test_sequences_that_are_extended_by_themselves(self):
+        for make in SEQUENCES:
+            with self.subTest(value=make()):
+                compiled = slotrt.compile(extended_by_itself)
+                for _ in range(2):
+                    self.assertEqual(compiled(make(), ()), extended_by_itself(make(), ()))
 
     def test_json_is_part_of_a_trace_where_nothing_is_disguised(self):
         def function(value):

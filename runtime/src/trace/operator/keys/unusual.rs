@@ -193,7 +193,8 @@ impl<'py> Tracer<'py> {
         goes_through(callable, index, args.len()) && self.is_unusual(args[index])
     }
 
-    /// Whether C may have a proxy of an argument, for it is of a class derived from `tuple` or `list`, and C goes through it.
+    /// Whether C may have a proxy of an argument, for it is of a class derived from `tuple` or `list`, and C goes through it. What C extends by
+    /// itself it must know for the same object.
     pub(crate) fn is_sequence_gone_through(
         &self,
         callable: &Bound<'py, PyAny>,
@@ -201,8 +202,10 @@ impl<'py> Tracer<'py> {
         index: usize,
     ) -> bool {
         let is_sequence =
-            |object: Bound<'py, PyAny>| object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>();
-        goes_through(callable, index, args.len()) && self.real(args[index]).is_some_and(is_sequence)
+            |object: &Bound<'py, PyAny>| object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>();
+        let Some(object) = self.real(args[index]).filter(is_sequence) else { return false };
+        let is_other = |other: &ValueId| !self.real(*other).is_some_and(|other| other.is(&object));
+        goes_through(callable, index, args.len()) && (index == 0 || args.first().is_none_or(is_other))
     }
 
     /// Whether it is such a container.
