@@ -7,7 +7,7 @@ use super::examples::sketch::Sketch;
 use super::examples::unheard::{may_require_gradients, requires_gradients};
 use super::functions::leaves::{DETACH, REQUIRES};
 use super::functions::outputs::FUSED;
-use super::graph_break::{CallResult, fault, stop};
+use super::graph_break::{CallResult, fault, refused_change, stop};
 use super::meta::{Meta, fails};
 use super::own::{ADDRESS_OF, OFFSET_OF};
 use super::quantised::is_conversion;
@@ -87,10 +87,10 @@ impl<'py> Meta<'_, 'py> {
             return self.relay(name, &target, args, kwargs);
         }
         if REFUSED.contains(&name) {
-            return Err(refused(name, "It changes what the tensor is, or objects beside it."));
+            return Err(refused_change(name, "It changes what the tensor is, or objects beside it."));
         }
         if name == OBSERVES && args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(is_empty) {
-            return Err(refused(name, "It gives operands without elements other sizes."));
+            return Err(refused_change(name, "It gives operands without elements other sizes."));
         }
         if let Some(made) = self.tensor_of(name, &target, args, kwargs) {
             return made;
@@ -138,7 +138,7 @@ impl<'py> Meta<'_, 'py> {
             _ if name == "to" => self.record(target, &self.placed(args)?, kwargs),
             _ if !changes(name) => self.record(target, args, kwargs),
             Some(Operand::Graph { example, .. }) if repeats(example) => {
-                Err(refused(name, "Elements of it are one in memory: most operations refuse to write there."))
+                Err(refused_change(name, "Elements of it are one in memory: most operations refuse to write there."))
             }
             _ => self.change(name, target, args, kwargs),
         }
@@ -153,7 +153,7 @@ impl<'py> Meta<'_, 'py> {
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
         let Some(Operand::Graph { value, example, .. }) = args.first() else {
-            return Err(refused(name, "What it changes is no tensor of the graph."));
+            return Err(refused_change(name, "What it changes is no tensor of the graph."));
         };
         self.refuse_modes()?;
         self.refuse_beyond_gradients(name, [example], args, kwargs)?;
@@ -188,7 +188,7 @@ impl<'py> Meta<'_, 'py> {
             .chain(kwargs.iter().map(|(_, value)| value))
             .any(|operand| operand.any_example(&requires_gradients))
         {
-            true => Err(refused(name, "What can have no gradient may come to require one.")),
+            true => Err(refused_change(name, "What can have no gradient may come to require one.")),
             false => Ok(()),
         }
     }
@@ -204,12 +204,12 @@ impl<'py> Meta<'_, 'py> {
     ) -> Result<(Bound<'py, PyAny>, bool), Box<Break>> {
         let operands = self.stand_ins(args, kwargs)?;
         let Some(operand) = operands.positional.first().cloned() else {
-            return Err(refused(name, "It has no operand."));
+            return Err(refused_change(name, "It has no operand."));
         };
         if !self.holds_result(&operands.positional).map_err(|error| fault(&error))?
             && self.is_elementwise_change(name)?
         {
-            return Err(refused(name, "The result is of numbers that the operand does not hold."));
+            return Err(refused_change(name, "The result is of numbers that the operand does not hold."));
         }
         let metadata = || super::metadata::metadata(&operand).map_err(|error| fault(&error));
         let before = metadata()?;
@@ -224,13 +224,13 @@ impl<'py> Meta<'_, 'py> {
             Err(_) => !is_same && self.begins_outside(example, &operand).map_err(|error| fault(&error))?,
         };
         if !is_same && !shows {
-            return Err(refused(name, "Another tensor would come to require gradients with it."));
+            return Err(refused_change(name, "Another tensor would come to require gradients with it."));
         }
         let example = if example.is_instance_of::<Sketch>() { example.clone() } else { operand.clone() };
         match gives.is_none() {
             true => Ok((example, false)),
             false if gives.is(&operand) => Ok((example, true)),
-            false => Err(refused(name, "It gives another object.")),
+            false => Err(refused_change(name, "It gives another object.")),
         }
     }
 }
@@ -278,10 +278,6 @@ impl<'py> Meta<'_, 'py> {
 
 fn is_view(tensor: &Bound<'_, PyAny>) -> bool {
     tensor.call_method0(name!("_is_view")).and_then(|view| view.is_truthy()).unwrap_or(true)
-}
-
-fn refused(name: &str, why: &str) -> Box<Break> {
-    stop("in-place change of a tensor", name, why)
 }
 
 /// The operands of a change, for what stands for tensors: of an index that is a tensor without dimensions only the number matters, and all

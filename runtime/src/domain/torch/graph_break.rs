@@ -12,6 +12,11 @@ pub(super) fn stop(kind: &str, context: impl Into<String>, explanation: &str) ->
     Box::new(Break { kind: kind.into(), context: context.into(), explanation: explanation.into(), hints })
 }
 
+/// A break at an operation that changes a tensor in place in a way that is not recorded.
+pub(super) fn refused_change(name: &str, explanation: &str) -> Box<Break> {
+    stop("in-place change of a tensor", name, explanation)
+}
+
 /// A break where PyTorch itself is not as expected.
 pub(super) fn fault(error: &PyErr) -> Box<Break> {
     stop("PyTorch is not as expected", error.to_string(), "An attribute that every PyTorch has could not be read.")

@@ -61,13 +61,15 @@ impl<'py> Tracer<'py> {
     /// Whether it is a number from outside of a library's own class derived from `float` or `complex`: it may differ from call to call, and the
     /// graph takes it as it is.
     pub(crate) fn is_number_of_library(&mut self, value: ValueId) -> Traced<bool> {
-        if self.real(value).is_none() {
+        let base = self.real(value).and_then(|object| scalar_base(&object.get_type()));
+        let is_number = |base: &Bound<'py, PyType>| {
+            base.is(self.py.get_type::<PyFloat>()) || base.is(self.py.get_type::<PyComplex>())
+        };
+        if !base.as_ref().is_some_and(is_number) {
             return Ok(false);
         }
         let class = self.class_of(value)?;
-        let is_number = scalar_base(&class)
-            .is_some_and(|base| base.is(self.py.get_type::<PyFloat>()) || base.is(self.py.get_type::<PyComplex>()));
-        Ok(is_number && self.domain_of(&class).is_some())
+        Ok(self.domain_of(&class).is_some())
     }
 
     /// Functions of C that look at numbers within containers, past the slots of proxies, get them as they are: the trace is made again.

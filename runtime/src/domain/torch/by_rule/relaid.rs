@@ -1,7 +1,7 @@
 //! Operations that give a tensor another layout in place: `t_`, `transpose_`, `squeeze_`, `unsqueeze_`, `as_strided_`.
 use super::ruled::Ruled;
 use crate::domain::torch::examples::sketch::Sketch;
-use crate::domain::torch::graph_break::{CallResult, fault, stop};
+use crate::domain::torch::graph_break::{CallResult, fault, refused_change};
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::shapes::Answer as Known;
 use crate::domain::{Answer, Gives, Operand};
@@ -20,7 +20,6 @@ impl<'py> Meta<'_, 'py> {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
-        let refused = |why| stop("in-place change of a tensor", name, why);
         self.refuse_modes()?;
         let made = match args.first() {
             Some(Operand::Graph { value, example, .. }) => {
@@ -29,13 +28,13 @@ impl<'py> Meta<'_, 'py> {
             _ => None,
         };
         let Some((value, made)) = made.filter(|(_, made)| made.class.is_none()) else {
-            return Err(refused("It changes what the tensor is, which is none that the graph has made."));
+            return Err(refused_change(name, "It changes what the tensor is, which is none that the graph has made."));
         };
         let Some(Ruled { known: Known::Relaid(tensor), modes, .. }) = self.ask(target, args, kwargs) else {
-            return Err(refused("It changes what the tensor is, and no rule says how."));
+            return Err(refused_change(name, "It changes what the tensor is, and no rule says how."));
         };
         if !made.may_be_relaid(self.py, modes.grad) {
-            return Err(refused("Gradients follow what the tensor was."));
+            return Err(refused_change(name, "Gradients follow what the tensor was."));
         }
         let example = Bound::new(self.py, made.relaid(self.py, tensor)).map_err(|error| fault(&error))?.into_any();
         let (target, args, kwargs) = (target.clone(), args.to_vec(), kwargs.to_vec());

@@ -42,7 +42,7 @@ impl<'py> Meta<'_, 'py> {
         self.refuse_modes()?;
         let refuse = || needs(name_of(target));
         let Some(Operand::Graph { value, example, .. }) = args.first() else { return Err(refuse()) };
-        let is_refused = [REFUSED, RELAYING, &[DETACH, REQUIRES]].concat().contains(&name);
+        let is_refused = REFUSED.contains(&name) || RELAYING.contains(&name) || name == DETACH || name == REQUIRES;
         if is_refused || example.is_instance_of::<Unread>() || !self.works_on_elements(name)? {
             return Err(refuse());
         }

@@ -244,7 +244,7 @@ impl<'py> Tracer<'py> {
             }
             let native = match self.container_operand(function, *value, &class)? {
                 Some(copy) => copy,
-                None if self.is_of_integers(function)? && self.is_number_of_library(*value)? => self.proxy(*value)?,
+                None if self.is_number_of_library(*value)? && self.is_of_integers(function)? => self.proxy(*value)?,
                 None if weak || self.known(*value).is_some() || self.owned(*value).is_none() => self.native(*value)?,
                 None => self.receiver(*value)?,
             };

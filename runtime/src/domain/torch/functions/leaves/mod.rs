@@ -7,7 +7,7 @@ use self::data::set_data;
 use crate::domain::torch::bases::base_outside;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::sketch::{Extent, Sketch, is_viewed};
-use crate::domain::torch::graph_break::{CallResult, fault, stop};
+use crate::domain::torch::graph_break::{CallResult, fault, refused_change};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::own::{MODULE, is_named};
@@ -75,16 +75,16 @@ impl Torch {
             None if is_method && kwargs.is_empty() => true,
             Some(Operand::Known(on)) if args.len() + kwargs.len() == 2 => match on.cast::<PyBool>() {
                 Ok(on) => on.is_true(),
-                Err(_) => return Err(refused(REQUIRES, "It takes a truth.")),
+                Err(_) => return Err(refused_change(REQUIRES, "It takes a truth.")),
             },
-            _ => return Err(refused(REQUIRES, "It takes a truth.")),
+            _ => return Err(refused_change(REQUIRES, "It takes a truth.")),
         };
         let leaf = self.leaf(meta, REQUIRES, args)?;
         if leaf.tensor.requires_grad == on && (is_method || leaf.is_leaf) {
             return same(args);
         }
         if !leaf.is_leaf || on && !leaf.tensor.dtype.is_float() {
-            return Err(refused(REQUIRES, "PyTorch refuses it."));
+            return Err(refused_change(REQUIRES, "PyTorch refuses it."));
         }
         let target = if leaf.is_made { target } else { set_requires_grad(meta.py).map_err(|error| fault(&error))? };
         let flag = Operand::Known(PyBool::new(meta.py, on).to_owned().into_any());
@@ -101,7 +101,7 @@ impl Torch {
         let leaf = self.leaf(meta, DETACH, args)?;
         match leaf.is_made && args.len() == 1 {
             true => self.becomes(meta, leaf, false, target, args.to_vec()),
-            false => Err(refused(DETACH, "A tensor from outside would forget what it was computed from.")),
+            false => Err(refused_change(DETACH, "A tensor from outside would forget what it was computed from.")),
         }
     }
 
@@ -113,17 +113,17 @@ impl Torch {
         args: &'a [Operand<'py>],
     ) -> Result<Leaf<'a, 'py>, Box<Break>> {
         let Some(Operand::Graph { example, .. }) = args.first() else {
-            return Err(refused(name, "What it changes is no tensor of the graph."));
+            return Err(refused_change(name, "What it changes is no tensor of the graph."));
         };
         meta.refuse_modes()?;
         let truth = |answer: PyResult<Bound<'py, PyAny>>| answer.and_then(|answer| answer.is_truthy());
         let inference = truth(self.module.bind(meta.py).call_method0(name!("is_inference_mode_enabled")));
         if inference.unwrap_or(true) || self.ambient.is_transforming(meta.py).unwrap_or(true) {
-            return Err(refused(name, "A mode or a transform decides what it does."));
+            return Err(refused_change(name, "A mode or a transform decides what it does."));
         }
         let _quiet = Quiet::about([example]);
         let Some(tensor) = self.rules.metadata(example).filter(|_| !self.takes_over(&self.class_of(example))) else {
-            return Err(refused(name, "No rule knows the tensor."));
+            return Err(refused_change(name, "No rule knows the tensor."));
         };
         let ask = |answer| truth(answer).unwrap_or(true);
         let (is_leaf, is_apart, is_made) = match example.cast::<Sketch>().map(Bound::get) {
@@ -151,10 +151,10 @@ impl Torch {
         args: Vec<Operand<'py>>,
     ) -> CallResult<'py> {
         let Some((Operand::Graph { value, .. }, place)) = args.first().zip(place_of(leaf.example)) else {
-            return Err(refused(leaf.name, "Nobody tells where it is."));
+            return Err(refused_change(leaf.name, "Nobody tells where it is."));
         };
         if !leaf.is_apart {
-            return Err(refused(leaf.name, "Other tensors would change with it, or PyTorch refuses it."));
+            return Err(refused_change(leaf.name, "Other tensors would change with it, or PyTorch refuses it."));
         }
         let class = self.class_of(leaf.example);
         let class = (!class.is(&self.tensor)).then(|| class.unbind());
@@ -200,10 +200,6 @@ fn has_memory_alone(torch: &Bound<'_, PyModule>, stand_in: &Bound<'_, PyAny>) ->
 fn same<'py>(args: &[Operand<'py>]) -> CallResult<'py> {
     match args.first() {
         Some(Operand::Graph { value, .. }) => Ok(Answer::Same(*value)),
-        _ => Err(refused(REQUIRES, "What it changes is no tensor of the graph.")),
+        _ => Err(refused_change(REQUIRES, "What it changes is no tensor of the graph.")),
     }
-}
-
-fn refused(name: &str, why: &str) -> Box<Break> {
-    stop("in-place change of a tensor", name, why)
 }
