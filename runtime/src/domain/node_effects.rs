@@ -72,4 +72,8 @@ pub struct SavedParts {
 pub trait SavedState: Send + Sync {
     /// Puts it back; the modes are those that were in force when it was saved.
     fn restore(&self, py: Python<'_>) -> PyResult<()>;
+    /// Whether it can be put back: it is saved whole, or nothing has changed what is not.
+    fn is_whole(&self, _py: Python<'_>) -> bool {
+        true
+    }
 }

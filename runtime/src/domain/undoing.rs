@@ -39,6 +39,15 @@ pub trait Undoing {
     ) -> PyResult<Option<Box<dyn SavedState>>> {
         Ok(None)
     }
+    /// Saves the gradients that these objects hold, where they are leaves; `contents`: what those hold, too.
+    fn save_gradients(
+        &self,
+        _py: Python<'_>,
+        _leaves: &[Bound<'_, PyAny>],
+        _contents: bool,
+    ) -> PyResult<Option<Box<dyn SavedState>>> {
+        Ok(None)
+    }
     /// Whether an object that was changed in place remembers what it was computed from, now with the change: that cannot be taken back.
     fn keeps_history(&self, _example: &Bound<'_, PyAny>) -> bool {
         false

@@ -24,11 +24,12 @@ impl Writer<'_, '_> {
             always: undo.always,
             raises_before: undo.raises_before,
             parts_always: undo.parts_always,
+            leaves: undo.leaves.len(),
             has_run: Arc::default(),
         };
         self.callee(Bound::new(self.py, save)?.into_any());
-        undo.inputs.iter().try_for_each(|input| self.load(*input))?;
-        self.call(undo.inputs.len() as u32);
+        undo.inputs.iter().chain(&undo.leaves).try_for_each(|input| self.load(*input))?;
+        self.call((undo.inputs.len() + undo.leaves.len()) as u32);
         let temporary = self.temporary();
         self.op(Op::STORE_FAST, Arg::Temporary(temporary));
         Ok(Some(temporary))
@@ -46,6 +47,8 @@ struct Save {
     /// Whether versions tell if the graph has changed what is not saved.
     raises_before: bool,
     parts_always: SavedParts,
+    /// How many of the last objects are leaves whose gradients are saved.
+    leaves: usize,
     /// Whether the graph has run to its end.
     has_run: Arc<AtomicBool>,
 }
@@ -56,22 +59,41 @@ impl Save {
     fn __call__(&self, objects: &Bound<'_, PyTuple>) -> PyResult<Saved> {
         let py = objects.py();
         let everything = !self.has_run.load(Relaxed);
-        let (count, parts) = if everything { (objects.len(), self.parts) } else { (self.always, self.parts_always) };
+        let changed = objects.len() - self.leaves;
+        let (count, parts) = if everything { (changed, self.parts) } else { (self.always, self.parts_always) };
         let generators = self.generators.iter().filter(|_| parts.random).map(|generator| generator.bind(py).clone());
         let saved: Vec<_> = objects.iter().take(count).chain(generators).collect();
-        let versions = objects.iter().skip(count).map(|object| {
-            let version = self.domain.version(&object).filter(|_| self.raises_before)?;
+        let versions = objects.iter().take(changed).skip(count).map(|object| {
+            let version = if self.raises_before { self.domain.version(&object)? } else { return None };
             Some((object.unbind(), version))
         });
         let unsaved = versions.collect();
         let nothing = saved.is_empty() && !parts.random && !parts.nesting;
         let state = if nothing { None } else { self.domain.save(py, &saved, parts)? };
+        let gradients = self.save_gradients(objects, everything)?;
         let domain = Arc::clone(&self.domain);
-        Ok(Saved { domain, state, unsaved, raised: AtomicBool::default(), has_run: Arc::clone(&self.has_run) })
+        Ok(Saved {
+            domain,
+            state,
+            gradients,
+            unsaved,
+            raised: AtomicBool::default(),
+            has_run: Arc::clone(&self.has_run),
+        })
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         self.generators.iter().try_for_each(|generator| visit.call(generator))
+    }
+}
+
+impl Save {
+    fn save_gradients(&self, objects: &Bound<'_, PyTuple>, everything: bool) -> PyResult<Option<Box<dyn SavedState>>> {
+        if self.leaves == 0 {
+            return Ok(None);
+        }
+        let leaves: Vec<_> = objects.iter().skip(objects.len() - self.leaves).collect();
+        self.domain.save_gradients(objects.py(), &leaves, everything)
     }
 }
 
@@ -80,6 +102,7 @@ impl Save {
 pub(super) struct Saved {
     domain: Arc<dyn Domain>,
     state: Option<Box<dyn SavedState>>,
+    gradients: Option<Box<dyn SavedState>>,
     /// What the graph changes beside it, with versions; `None`: these cannot be told.
     unsaved: Option<Vec<(Py<PyAny>, u64)>>,
     raised: AtomicBool,
@@ -91,12 +114,13 @@ impl Saved {
     pub(super) fn is_whole(&self, py: Python<'_>) -> bool {
         self.raised.store(true, Relaxed);
         let is_same = |(object, version): &(Py<PyAny>, u64)| self.domain.version(object.bind(py)) == Some(*version);
-        self.unsaved.as_ref().is_some_and(|unsaved| unsaved.iter().all(is_same))
+        self.gradients.as_ref().is_none_or(|gradients| gradients.is_whole(py))
+            && self.unsaved.as_ref().is_some_and(|unsaved| unsaved.iter().all(is_same))
     }
 
     /// Puts everything back.
     pub(super) fn restore(&self, py: Python<'_>) -> PyResult<()> {
-        self.state.as_ref().map_or(Ok(()), |state| state.restore(py))
+        self.state.iter().chain(&self.gradients).try_for_each(|state| state.restore(py))
     }
 }
 
@@ -122,6 +146,7 @@ pub fn write_save<'py>(object: &Bound<'py, PyAny>, out: &mut Out<'_, 'py>) -> Re
     }
     out.bytes.number(save.always as u64);
     out.bytes.0.push(u8::from(save.raises_before));
+    out.bytes.number(save.leaves as u64);
     for parts in [save.parts, save.parts_always] {
         out.bytes.0.extend([u8::from(parts.random), u8::from(parts.nesting)]);
     }
@@ -139,8 +164,10 @@ pub fn read_save<'py>(from: &mut In<'_, 'py>, domains: &[Arc<dyn Domain>]) -> Re
     let generators = (0..from.bytes.count()?).map(|_| Ok(from.object()?.unbind())).collect::<Result<_, Misfit>>()?;
     let always = from.bytes.index()?;
     let raises_before = from.bytes.byte()? != 0;
+    let leaves = from.bytes.index()?;
     let (parts, parts_always) = (read_parts(from)?, read_parts(from)?);
-    let save = Save { domain, generators, parts, always, raises_before, parts_always, has_run: Arc::default() };
+    let has_run = Arc::default();
+    let save = Save { domain, generators, parts, always, raises_before, parts_always, leaves, has_run };
     Ok(Bound::new(from.py(), save)?.into_any())
 }
 

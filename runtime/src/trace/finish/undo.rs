@@ -66,7 +66,22 @@ impl<'py> Tracer<'py> {
         undo.raises_before = (may_raise || may_be_refused) && undo.always < inputs.len();
         undo.inputs = inputs.into_iter().map(|(_, value)| value).collect();
         undo.generators = generators;
+        self.save_gradients(&mut undo);
         undo
+    }
+
+    /// Saves the gradients of inputs where the graph goes back through itself: it may have given some when that raises.
+    fn save_gradients(&self, undo: &mut Undo) {
+        let Some(node) = self.state.backward.nodes.first() else { return };
+        let Some((domain, _)) = self.state.graph.nodes.get(node.0 as usize).and_then(|node| self.effects_of(node))
+        else {
+            return;
+        };
+        let inputs = self.state.inputs.iter().map(|(_, value)| *value).filter(|value| !self.is_symbolic(*value));
+        let may_be_given =
+            |value: &ValueId| self.real(*value).is_none_or(|object| domain.may_require_gradients(&object));
+        undo.leaves = inputs.filter(may_be_given).collect();
+        undo.domain = Some(domain);
     }
 
     /// Breaks where an operation may raise after a change that cannot be taken back, or while it makes one.

@@ -65,6 +65,9 @@ pub struct Undo {
     pub generators: Vec<Py<PyAny>>,
     /// What else is saved before the graph has run.
     pub parts: SavedParts,
+    /// Inputs that the graph may give gradients where it goes back through itself: these are saved until the graph has run, for no contents
+    /// make it raise on the way back.
+    pub leaves: Vec<ValueId>,
     /// What saves it.
     pub domain: Option<Arc<dyn Domain>>,
 }
@@ -73,7 +76,7 @@ impl Undo {
     /// Whether anything is saved.
     #[must_use]
     pub fn saves(&self) -> bool {
-        !self.inputs.is_empty() || self.parts.random || self.parts.nesting
+        !self.inputs.is_empty() || self.parts.random || self.parts.nesting || !self.leaves.is_empty()
     }
 }
 

@@ -1,5 +1,6 @@
 //! What operations do besides giving something new, and how that is taken back where a graph raises.
 pub(super) mod effects;
+mod gradients;
 mod indices;
 pub(super) mod saved;
 mod sure;
@@ -42,6 +43,17 @@ impl Undoing for Torch {
     ) -> PyResult<Option<Box<dyn SavedState>>> {
         let _quiet = Quiet::about(objects);
         saved::save(self.module.bind(py), objects, parts).map(Some)
+    }
+
+    fn save_gradients(
+        &self,
+        py: Python<'_>,
+        leaves: &[Bound<'_, PyAny>],
+        contents: bool,
+    ) -> PyResult<Option<Box<dyn SavedState>>> {
+        let _quiet = Quiet::about(leaves);
+        let tensors = leaves.iter().filter(|leaf| self.is_tensor(leaf));
+        gradients::save(self.module.bind(py), tensors, contents).map(Some)
     }
 
     fn keeps_history(&self, example: &Bound<'_, PyAny>) -> bool {

@@ -17,7 +17,7 @@ struct Saved {
 }
 
 /// A tensor, its contents, and how often it was changed; an inference tensor does not count that.
-struct Contents {
+pub(super) struct Contents {
     tensor: Py<PyAny>,
     /// The memory that it had, whatever it has now: a tensor that nobody else has.
     memory: Py<PyAny>,
@@ -78,7 +78,7 @@ impl Saved {
 }
 
 impl Contents {
-    fn of(tensor: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub(super) fn of(tensor: &Bound<'_, PyAny>) -> PyResult<Self> {
         let memory = tensor.call_method0(name!("detach"))?;
         let target = apart(&memory)?;
         let copy = target.call_method0(name!("clone"))?.unbind();
@@ -92,6 +92,32 @@ impl Contents {
 }
 
 impl Contents {
+    /// Puts contents, memory, versions, and whether leaves require gradients back.
+    pub(super) fn restore<'a>(
+        module: &Bound<'_, PyModule>,
+        tensors: impl Iterator<Item = &'a Self> + Clone,
+    ) -> PyResult<()> {
+        let py = module.py();
+        let native = module.getattr(name!("_C"))?;
+        // In this mode tensors of both kinds can be changed, and no history is kept.
+        let mode = native.getattr(name!("_InferenceMode"))?.call1((true,))?;
+        mode.call_method0(name!("__enter__"))?;
+        let restored = tensors
+            .clone()
+            .try_for_each(|saved| saved.target.bind(py).call_method1(name!("copy_"), (&saved.copy,)).map(drop));
+        mode.call_method1(name!("__exit__"), (py.None(), py.None(), py.None()))?;
+        restored?;
+        tensors.clone().try_for_each(|saved| saved.restore_memory(py))?;
+        tensors.clone().try_for_each(|saved| saved.restore_gradients(py))?;
+        let count = native.getattr(name!("_autograd"))?.getattr(name!("_unsafe_set_version_counter"))?;
+        for saved in tensors {
+            if let Some(version) = &saved.version {
+                count.call1((PyTuple::new(py, [&saved.tensor])?, PyTuple::new(py, [version])?))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Lets a leaf require gradients as it did.
     fn restore_gradients(&self, py: Python<'_>) -> PyResult<()> {
         let (Some(before), tensor) = (self.requires_grad, self.tensor.bind(py)) else { return Ok(()) };
@@ -138,24 +164,7 @@ impl SavedState for Saved {
         if let Some(before) = self.depth {
             restore_depth(module, before)?;
         }
-        let native = module.getattr(name!("_C"))?;
-        // In this mode tensors of both kinds can be changed, and no history is kept.
-        let mode = native.getattr(name!("_InferenceMode"))?.call1((true,))?;
-        mode.call_method0(name!("__enter__"))?;
-        let restored = self
-            .tensors
-            .iter()
-            .try_for_each(|saved| saved.target.bind(py).call_method1(name!("copy_"), (&saved.copy,)).map(drop));
-        mode.call_method1(name!("__exit__"), (py.None(), py.None(), py.None()))?;
-        restored?;
-        self.tensors.iter().try_for_each(|saved| saved.restore_memory(py))?;
-        self.tensors.iter().try_for_each(|saved| saved.restore_gradients(py))?;
-        let count = native.getattr(name!("_autograd"))?.getattr(name!("_unsafe_set_version_counter"))?;
-        for saved in &self.tensors {
-            if let Some(version) = &saved.version {
-                count.call1((PyTuple::new(py, [&saved.tensor])?, PyTuple::new(py, [version])?))?;
-            }
-        }
+        Contents::restore(module, self.tensors.iter())?;
         self.generators.iter().try_for_each(|(set, state)| set.bind(py).call1((state,)).map(drop))
     }
 }
