@@ -242,7 +242,7 @@ impl Domain for Torch {
     }
 
     fn example_of<'py>(&self, object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break>> {
-        self.example_of_input(object).map_err(|error| fault(&error))
+        self.example_of_input(object)
     }
 
     fn guard(&self, example: &Bound<'_, PyAny>) -> Result<Box<dyn DomainCheck>, Box<Break>> {

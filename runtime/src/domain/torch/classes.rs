@@ -1,7 +1,7 @@
 //! Classes of tensors: tensors of the graph as instances of derived ones, how they are hashed.
 use super::examples::placed::place_of;
 use super::examples::sketch::Sketch;
-use super::graph_break::{CallResult, stop};
+use super::graph_break::{CallResult, heard_without_contents, stop};
 use super::library::Torch;
 use super::meta::Meta;
 use super::named::module_of;
@@ -49,6 +49,9 @@ impl<'py> Meta<'_, 'py> {
         else {
             return Err(stop(KIND, types::name(class), "No rule knows the tensor."));
         };
+        if place.is_meta() && self.torch.is_told_of_calls(class) {
+            return Err(heard_without_contents(class));
+        }
         tensor.requires_grad &= modes.grad;
         let kept = (!class.is(&self.torch.tensor)).then(|| class.clone().unbind());
         let sketch = Sketch::view(example, tensor, &place, modes.grad, !modes.grad).of_class(kept);

@@ -1,7 +1,9 @@
 //! Graph breaks of PyTorch.
 use crate::domain::Answer;
+use crate::ffi::types;
 use crate::graph_break::Break;
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 
 /// The answer to an operation, or a graph break.
 pub(super) type CallResult<'py> = Result<Answer<'py>, Box<Break>>;
@@ -15,6 +17,12 @@ pub(super) fn stop(kind: &str, context: impl Into<String>, explanation: &str) ->
 /// A break at an operation that changes a tensor in place in a way that is not recorded.
 pub(super) fn refused_change(name: &str, explanation: &str) -> Box<Break> {
     stop("in-place change of a tensor", name, explanation)
+}
+
+/// A break at a tensor of the `meta` device whose class hears what is done with it.
+pub(super) fn heard_without_contents(class: &Bound<'_, PyType>) -> Box<Break> {
+    let explanation = "PyTorch works on tensors of the meta device in Python, which such a class hears.";
+    stop("class of tensors without contents", types::name(class), explanation)
 }
 
 /// A break where PyTorch itself is not as expected.

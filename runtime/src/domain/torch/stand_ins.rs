@@ -3,9 +3,11 @@ use super::examples::empty_like::{empty_like, outside_inference, with_grad};
 use super::examples::history;
 use super::examples::place::Place;
 use super::examples::sketch::{Sketch, constants};
+use super::graph_break::{fault, heard_without_contents};
 use super::library::Torch;
 use crate::domain::unheard;
 use crate::ffi::libtorch::Quiet;
+use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyTuple};
@@ -148,12 +150,14 @@ fn outside_transforms<T>(torch: &Torch, py: Python<'_>, act: impl FnOnce() -> Py
 
 impl Torch {
     /// What stands for a tensor from outside: it itself, but for one of the `meta` device, which nothing tells from what stands for one.
-    pub(super) fn example_of_input<'py>(&self, tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    pub(super) fn example_of_input<'py>(&self, tensor: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break>> {
         let _quiet = Quiet::about([tensor]);
-        if self.has_override(&tensor.get_type()) || !tensor.getattr(name!("is_meta"))?.is_truthy()? {
-            return Ok(tensor.clone());
+        let is_meta = || tensor.getattr(name!("is_meta"))?.is_truthy();
+        match is_meta().map_err(|error| fault(&error))? {
+            false => Ok(tensor.clone()),
+            true if self.has_override(&tensor.get_type()) => Err(heard_without_contents(&tensor.get_type())),
+            true => outside_transforms(self, tensor.py(), || self.view_like(tensor)).map_err(|error| fault(&error)),
         }
-        outside_transforms(self, tensor.py(), || self.view_like(tensor))
     }
 
     /// A view: what becomes of one in place is not asked of it.

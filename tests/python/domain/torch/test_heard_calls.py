@@ -240,6 +240,40 @@ class HeardCalls(unittest.TestCase):
                         self.assertEqual(got, expected)
                         self.assertEqual([type(part) for part in got], [type(part) for part in expected])
 
+    def test_tensors_without_contents(self):
+        """PyTorch works on them in Python, and what stands for a tensor in a trace lies there, too."""
+
+        def mapped(x):
+            HEARD.append("mapped")
+            return torch.func.vmap(lambda row: row * 2)(x)
+
+        def mapped_after(x):
+            y = x.as_subclass(Hearing) * 3
+            return torch.func.vmap(lambda row: row * 2)(y)
+
+        def gone_back(x):
+            y = x.detach().requires_grad_()
+            (y * 2).sin().sum().backward()
+            return y.grad
+
+        def beside_a_leaf(x):
+            leaf = torch.ones(4, 4, device="meta", requires_grad=True)
+            (leaf * x).sin().sum().backward()
+            return leaf.grad
+
+        class Silent(torch.Tensor):
+            pass
+
+        for function in (mapped, mapped_after, gone_back, beside_a_leaf):
+            for kind in (Hearing, Silent, torch.Tensor):
+                seen = []
+                for run in (function, slotrt.compile(function)):
+                    HEARD.clear()
+                    given = [run(torch.ones(4, 4, device="meta").as_subclass(kind)) for _ in range(3)]
+                    seen.append(([(type(tensor), tensor.is_meta) for tensor in given], list(HEARD)))
+                with self.subTest(function=function.__name__, kind=kind.__name__):
+                    self.assertEqual(seen[1], seen[0])
+
     def test_guards_within_a_mode(self):
         weight = nn.Parameter(torch.ones(3))
         optimizer = torch.optim.SGD([weight], lr=0.1)
