@@ -274,6 +274,30 @@ class HeardCalls(unittest.TestCase):
                 with self.subTest(function=function.__name__, kind=kind.__name__):
                     self.assertEqual(seen[1], seen[0])
 
+    def test_gradients_that_are_saved(self):
+        """They are of the class, the leaf is not."""
+
+        def gone_back(x):
+            (x * 2).sum().backward()
+
+        def refused(x):
+            (x * 2).sum().backward()
+            try:
+                nn.functional.huber_loss((x * 1).sum()[None], torch.tensor([3]), reduction="none").sum().backward()
+            except RuntimeError as error:
+                return str(error)
+
+        for function in (gone_back, refused):
+            compiled = slotrt.compile(function)
+            for number in range(3):
+                x = torch.ones(3, requires_grad=True)
+                x.grad = held = torch.ones(3).as_subclass(Hearing)
+                HEARD.clear()
+                compiled(x)
+                with self.subTest(function=function.__name__, number=number):
+                    self.assertEqual(HEARD, [])
+                    self.assertEqual(held.as_subclass(torch.Tensor).tolist(), [3.0] * 3)
+
     def test_guards_within_a_mode(self):
         weight = nn.Parameter(torch.ones(3))
         optimizer = torch.optim.SGD([weight], lr=0.1)

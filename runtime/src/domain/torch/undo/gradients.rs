@@ -51,6 +51,7 @@ pub(super) fn save<'a, 'py: 'a>(
 
 impl Held {
     fn by(module: &Bound<'_, PyModule>, gradient: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let _quiet = Quiet::about([gradient]);
         if gradient.is_none() {
             return Ok(Self::Nothing);
         }
@@ -86,7 +87,7 @@ impl SavedState for Saved {
     }
 
     fn restore(&self, py: Python<'_>) -> PyResult<()> {
-        let _quiet = Quiet::about(self.leaves.iter().map(|saved| saved.leaf.bind(py)));
+        let _quiet = Quiet::about(self.leaves.iter().flat_map(|saved| [saved.leaf.bind(py), saved.gradient.bind(py)]));
         let contents = self.leaves.iter().filter_map(|saved| match &saved.held {
             Held::Contents(contents) => Some(contents),
             Held::Nothing | Held::Copy(_) | Held::Version(_) => None,
