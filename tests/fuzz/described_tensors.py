@@ -17,13 +17,21 @@ def parts(describer, value, depth):
     except RuntimeError as error:  # of a view whose base has been changed in a way that views do not survive
         return [f"{type(error).__name__}: {error}"]
     made.append(type(value.grad_fn).__name__)
-    made.append("inference" if inference else value._version)
+    made.append(version(value))
     if value.layout is torch.strided:
         made += [list(value.stride()), value.storage_offset(), *storage(describer, value)]
     made.append(contents(value))
     grad = value.grad if value.is_leaf or value.retains_grad else None
     made.append(describer.of(grad, depth))
     return made + describer.attributes(value, depth)
+
+
+def version(value):
+    """How often it was changed; parameters keep from inference that nothing counts it."""
+    try:
+        return value._version
+    except RuntimeError as error:
+        return str(error)
 
 
 def storage(describer, value):

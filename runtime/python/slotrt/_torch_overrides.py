@@ -25,12 +25,11 @@ class _Other:
     __torch_function__ = classmethod(_tell)
 
 
-def stand_in(is_tensor, takes_over):
-    """What stands for an argument."""
+def stand_in(cls, is_tensor, takes_over):
+    """What stands for an argument of a class. Modes are told the class of one that takes over nothing, too."""
     if not is_tensor:
         return _Other()
-    tensor = torch.empty(0, device="cpu")
-    return tensor.as_subclass(_Tensor) if takes_over else tensor
+    return torch.empty(0, device="cpu").as_subclass(_Tensor if takes_over else cls)
 
 
 def handed_over(function, args, kwargs):

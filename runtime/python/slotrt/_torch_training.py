@@ -7,24 +7,25 @@ from torch.utils import _foreach_utils
 
 
 def _zero_grad(self, set_to_none=True):
-    """`Optimizer.zero_grad`. No gradient is asked whether it is there only to be taken away."""
+    """`Optimizer.zero_grad`. No gradient is asked whether it is there only to be taken away, where no class hears it."""
     if not hasattr(self, "_zero_grad_profile_name"):
         self._patch_step_function()
     with torch.autograd.profiler.record_function(self._zero_grad_profile_name):
         for group in self.param_groups:
             for parameter in group["params"]:
-                if set_to_none:
+                is_unheard = set_to_none and not torch._C._has_torch_function((parameter,))
+                if is_unheard or set_to_none and parameter.grad is not None:
                     parameter.grad = None
-                elif parameter.grad is not None:
-                    _set_to_zero(parameter.grad)
+                elif not set_to_none and parameter.grad is not None:
+                    _set_to_zero(parameter)
 
 
-def _set_to_zero(gradient):
-    if gradient.grad_fn is None:
-        gradient.requires_grad_(False)
+def _set_to_zero(parameter):
+    if parameter.grad.grad_fn is None:
+        parameter.grad.requires_grad_(False)
     else:
-        gradient.detach_()
-    gradient.zero_()
+        parameter.grad.detach_()
+    parameter.grad.zero_()
 
 
 def _fits(tensor, first):

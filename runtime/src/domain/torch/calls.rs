@@ -84,6 +84,9 @@ impl Domain for Torch {
     }
 
     fn in_place_of<'py>(&self, function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+        if (wholes::asks_less(function) || training::asks_less(function)) && self.modes_are_on(function.py()) {
+            return None;
+        }
         wholes::in_place_of(function)
             .or_else(|| compilers::in_place_of(function))
             .or_else(|| training::in_place_of(function))

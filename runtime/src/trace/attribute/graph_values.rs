@@ -139,7 +139,8 @@ impl<'py> Tracer<'py> {
         name: &str,
     ) -> Option<ValueId> {
         let class = self.class_of(object).ok()?;
-        if domain.takes_over(&class) || self.has_taking_modes() {
+        // A mode from outside would see compiled code read it.
+        if domain.takes_over(&class) || self.has_taking_modes() || self.has_modes_from_outside() {
             return None;
         }
         let Value::Real { object: real, source: Some(source) } = self.value(object) else { return None };

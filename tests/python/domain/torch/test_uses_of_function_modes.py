@@ -223,6 +223,59 @@ class Around(unittest.TestCase):
                     told.append((torch_programs.shown(called(matrix())), vars(mode)))
             self.assertEqual(told[1], told[0])
 
+    def test_what_goes_through_something_else_in_its_place(self):
+        """What a trace goes through faster where nobody looks."""
+        weight = nn.Parameter(torch.ones(3))
+        optimizer = torch.optim.SGD([weight], lr=0.1)
+
+        def device(x):
+            return torch.device("cpu"), torch.zeros(2, device=torch.device("cpu", 0)), torch.device(type="meta").type
+
+        def beginning(x):
+            with torch.device("meta"):
+                return nn.Linear(2, 2).weight.is_meta
+
+        def annotation(x):
+            with torch.profiler.record_function("part"):
+                return torch.mul(x, x)
+
+        def zeroed(x):
+            optimizer.zero_grad()
+            (weight * x).sum().backward()
+            optimizer.zero_grad(set_to_none=False)
+            optimizer.step()
+            return weight.grad.clone()
+
+        def checkpointed(x):
+            return torch.utils.checkpoint.checkpoint(torch.mul, x, x, use_reentrant=False)
+
+        def chosen(x):
+            return torch.cond(x.sum() > 0, lambda y: torch.mul(y, y), lambda y: y + 1, (x,))
+
+        for function in (device, beginning, annotation, zeroed, checkpointed, chosen):
+            told, compiled = [], slotrt.compile(function)
+            for called in (function, function, compiled, compiled):
+                mode = Counting()
+                with mode:
+                    given = called(matrix())
+                told.append((torch_programs.shown(given), vars(mode)))
+            with self.subTest(function=function.__name__):
+                self.assertEqual(told[2:], [told[1]] * 2)
+
+    def test_devices_that_a_mode_puts_in_place_of_others(self):
+        class Elsewhere(TorchFunctionMode):
+            def __torch_function__(self, function, types, args=(), kwargs=None):
+                return torch.device("meta") if function is torch.device else function(*args, **(kwargs or {}))
+
+        def f(x):
+            return torch.device("cpu").type, torch.ones(2, device=torch.device("cpu")).is_meta
+
+        compiled = slotrt.compile(f)
+        for _ in range(2):
+            with Elsewhere():
+                self.assertEqual(compiled(matrix()), ("meta", True))
+            self.assertEqual(compiled(matrix()), ("cpu", False))
+
     def test_another_within(self):
         def f(x):
             with Rewriting(torch.sub):
@@ -246,15 +299,18 @@ class Around(unittest.TestCase):
         def f(x):
             return torch.add(x, x)
 
-        compiled, seen = slotrt.compile(f), []
-        for mode in (None, Rewriting(torch.mul), Rewriting(torch.sub), None, Counting()):
-            if mode is None:
-                seen.append(compiled(matrix()).tolist() == f(matrix()).tolist())
-            else:
-                with mode:
-                    one = compiled(matrix()).tolist()
-                    seen.append(one == f(matrix()).tolist())
-        self.assertEqual(seen, [True] * 5)
+        modes = None, Rewriting(torch.mul), Rewriting(torch.sub), None, Counting()
+        for first in range(len(modes)):
+            compiled, seen = slotrt.compile(f), []
+            for mode in (*modes[first:], *modes):
+                if mode is None:
+                    seen.append(compiled(matrix()).tolist() == f(matrix()).tolist())
+                else:
+                    with mode:
+                        one = compiled(matrix()).tolist()
+                        seen.append(one == f(matrix()).tolist())
+            with self.subTest(first=first):
+                self.assertEqual(seen, [True] * len(seen))
 
     def test_graph_that_raises(self):
         def f(x):

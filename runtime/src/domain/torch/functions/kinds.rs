@@ -16,9 +16,12 @@ pub(in crate::domain::torch) const PLAIN: &[&str] = &["promote_types", "can_cast
 /// The class of tuples of sizes.
 pub(in crate::domain::torch) const SIZE: &str = "torch.Size";
 
+/// The class of devices.
+const DEVICE: &str = "torch.device";
+
 /// Classes whose instances nothing changes, and the methods of sizes. (Those of devices set modes.)
 pub(in crate::domain::torch) fn is_plain(callable: &Bound<'_, PyAny>) -> bool {
-    const CLASSES: &[&str] = &["torch.device", "torch.finfo", "torch.iinfo", SIZE];
+    const CLASSES: &[&str] = &[DEVICE, "torch.finfo", "torch.iinfo", SIZE];
     match callable.cast::<PyType>() {
         Ok(class) => CLASSES.contains(&&*types::c_name(class)),
         Err(_) => {
@@ -26,6 +29,11 @@ pub(in crate::domain::torch) fn is_plain(callable: &Bound<'_, PyAny>) -> bool {
                 && callee::owner_of(callable).is_some_and(|owner| types::is_c_class(&owner, SIZE))
         }
     }
+}
+
+/// Whether it is the class of devices: modes see its calls, and those of no other of these.
+pub(in crate::domain::torch) fn is_class_of_devices(callable: &Bound<'_, PyAny>) -> bool {
+    callable.cast::<PyType>().is_ok_and(|class| types::is_c_class(class, DEVICE))
 }
 
 /// Whether a function of `torch._C` is called as those are that read a setting.

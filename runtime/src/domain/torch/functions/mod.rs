@@ -3,7 +3,6 @@
 pub(super) mod after;
 pub(super) mod allowed;
 pub(super) mod backward;
-mod checkpoints;
 pub(super) mod compilers;
 pub(super) mod context_modes;
 pub(super) mod device_modes;

@@ -23,7 +23,8 @@ const NATIVE: &[&str] = &["LBFGS.", "_strong_wolfe", "_cubic_interpolate", "Redu
 const LOOKS_AT_DEVICE: &str = "Optimizer._accelerator_graph_capture_health_check";
 
 /// Names of functions that have others in their place, and the module with the table of these.
-const REPLACED: &[&str] = &["zero_grad", "_group_tensors_by_device_and_dtype"];
+const REPLACED: &[&str] = &[ZERO, "_group_tensors_by_device_and_dtype"];
+const ZERO: &str = "zero_grad";
 const TABLE: &str = "slotrt._torch_training";
 
 /// The rate of learning in a group of parameters.
@@ -60,6 +61,11 @@ pub(in crate::domain::torch) fn is_in_graph(function: &Bound<'_, PyAny>) -> bool
         NATIVE.iter().any(|start| name.starts_with(start))
     };
     is_of_training(function) && !is_native()
+}
+
+/// Whether modes see more of the function than of what is in its place: what gradients it looks at.
+pub(in crate::domain::torch) fn asks_less(function: &Bound<'_, PyAny>) -> bool {
+    callee::name_of(function) == ZERO && is_of_training(kept_out(function).as_ref().unwrap_or(function))
 }
 
 /// What the trace goes through in the place of such a function: one that does the same, or what PyTorch keeps from its compiler.

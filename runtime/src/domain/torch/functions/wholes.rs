@@ -89,6 +89,11 @@ fn is_override_off(function: &Bound<'_, PyAny>) -> bool {
             .is_ok_and(|known| known.is(function))
 }
 
+/// Whether modes see more of the function than of what is in its place: that an annotation is made, and an operator called.
+pub(in crate::domain::torch) fn asks_less(function: &Bound<'_, PyAny>) -> bool {
+    module_of(function).is_some_and(|module| module == PROFILER || module == OPERATORS)
+}
+
 /// What does the same as a function of PyTorch's.
 pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     if is_override_off(function) {

@@ -173,8 +173,8 @@ impl Torch {
     ) -> Result<Bound<'py, PyAny>, Box<Break>> {
         let py = class.py();
         let is_tensor = class.is_subclass(self.tensor.bind(py)).unwrap_or(false);
-        let made =
-            room(py).and_then(|room| room.call_method1(name!("stand_in"), (is_tensor, self.has_override(class))));
+        let given = (class, is_tensor, self.has_override(class));
+        let made = room(py).and_then(|room| room.call_method1(name!("stand_in"), given));
         made.map_err(|error| fault(&error))
     }
 

@@ -1,7 +1,7 @@
 //! Modes that see functions of PyTorch being called, as a trace goes through them: `TorchFunctionMode`.
 use crate::domain::torch::functions::context_modes::{is_context_mode, is_switch};
 use crate::domain::torch::functions::enums::is_of_enum;
-use crate::domain::torch::functions::kinds::{COUNTED, OVERRIDES, is_plain, is_question};
+use crate::domain::torch::functions::kinds::{COUNTED, OVERRIDES, is_class_of_devices, is_plain, is_question};
 use crate::domain::torch::functions::type_names::is_instance_check;
 use crate::domain::torch::graph_break::stop;
 use crate::domain::torch::library::Torch;
@@ -116,7 +116,7 @@ impl Torch {
     /// Whether modes see calls of a function that the domain claims; breaks where nobody has looked.
     fn is_seen(&self, function: &Bound<'_, PyAny>) -> Result<bool, Box<Break>> {
         let own = callee::name_of(function);
-        let is_unseen = is_plain(function)
+        let is_unseen = is_plain(function) && !is_class_of_devices(function)
             || is_switch(function)
             || is_unwrapped(function)
             || is_of_enum(function)

@@ -1,6 +1,6 @@
 //! The state of the thread that changes what operations of PyTorch give, and the guard on it.
 use super::duals::Duals;
-use super::function_modes::FunctionModes;
+use super::function_modes::{FunctionModes, are_any_aside};
 use crate::domain::Operand;
 use crate::ffi::libtorch::{ModeWords, modes};
 use crate::guard::DomainCheck;
@@ -273,12 +273,15 @@ impl SameModes {
     }
 
     fn agrees(&self, py: Python<'_>) -> PyResult<bool> {
-        if self.words.get().is_some_and(|words| words.hold(py)) {
+        // The words of the thread do not tell of modes that are set aside.
+        let is_told_by_words = !are_any_aside();
+        if is_told_by_words && self.words.get().is_some_and(|words| words.hold(py)) {
             return Ok(true);
         }
         // The answers tell of modes that see functions called.
         let agrees = self.ambient.is_unseen(py)? && self.ambient.answers_are(self.answers.bind(py))?;
         if agrees
+            && is_told_by_words
             && self.words.get().is_none()
             && !self.ambient.is_autocast(py)?
             && let Some(now) = ModeWords::of_thread(py).filter(ModeWords::are_plain)

@@ -173,6 +173,11 @@ pub(in crate::domain::torch) fn set_aside(py: Python<'_>) -> Vec<Bound<'_, PyAny
     SET_ASIDE.with_borrow(|modes| modes.iter().map(|mode| mode.bind(py).clone()).collect())
 }
 
+/// Whether any are set aside.
+pub(in crate::domain::torch) fn are_any_aside() -> bool {
+    SET_ASIDE.with_borrow(|modes| !modes.is_empty())
+}
+
 fn kinds<'py>(py: Python<'py>, modes: Vec<Bound<'py, PyAny>>) -> PyResult<Vec<Mode<'py>>> {
     let device = crate::ffi::modules::import(py, "torch.utils._device")?.getattr(name!("DeviceContext"))?;
     let marker = crate::ffi::modules::import(py, "slotrt._torch_modes")?.getattr(name!("Marker"))?;

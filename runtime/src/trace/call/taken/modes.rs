@@ -39,6 +39,11 @@ impl<'py> Tracer<'py> {
         !self.state.taking_modes.active.is_empty()
     }
 
+    /// Whether the program has made some active around the call, whether or not they are so now.
+    pub(crate) fn has_modes_from_outside(&self) -> bool {
+        !self.state.taking_modes.outer.is_empty()
+    }
+
     /// A function that makes a mode active, or no longer, or that gives one; `None`: it is another.
     pub(crate) fn step_modes(
         &mut self,

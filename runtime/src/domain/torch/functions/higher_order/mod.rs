@@ -1,5 +1,6 @@
 //! Operators that take functions: conditions, loops, scans, checkpoints.
-use super::checkpoints;
+mod checkpoints;
+
 use crate::domain::torch::examples::empty_like::empty_like;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::sketch::Sketch;
@@ -141,6 +142,14 @@ impl Torch {
     ) -> Result<Bound<'py, PyAny>, Box<Break>> {
         meta.refuse_modes()?;
         let GraphCall { operator, operands, named, order, given, graphs, as_recorded, examples } = call;
+        let is_checkpoint = callee::name_of(operator) == "checkpoint";
+        if is_checkpoint && self.modes_are_on(meta.py) {
+            return Err(stop(
+                "call while a mode takes over calls",
+                "checkpoint",
+                "The mode sees what it asks tensors for.",
+            ));
+        }
         let convert =
             crate::ffi::modules::import(meta.py, "slotrt._fx").and_then(|module| module.getattr(name!("graph_module")));
         let convert = convert.map_err(|error| fault(&error))?;
