@@ -252,7 +252,10 @@ class Around(unittest.TestCase):
         def chosen(x):
             return torch.cond(x.sum() > 0, lambda y: torch.mul(y, y), lambda y: y + 1, (x,))
 
-        for function in (device, beginning, annotation, zeroed, checkpointed, chosen):
+        hooked = nn.Linear(3, 3)
+        hooked.register_full_backward_hook(lambda module, given, got: None)
+
+        for function in (device, beginning, annotation, zeroed, checkpointed, chosen, lambda x: hooked(x).sum()):
             told, compiled = [], slotrt.compile(function)
             for called in (function, function, compiled, compiled):
                 mode = Counting()
@@ -316,11 +319,14 @@ class Around(unittest.TestCase):
         def f(x):
             return torch.linalg.cholesky(torch.add(x, 1)[:, :2] - 9)
 
-        mode, compiled = Counting(), slotrt.compile(f)
-        for _ in range(2):
+        seen, compiled = [], slotrt.compile(f)
+        for called in (f, compiled, compiled):
+            mode = Counting()
             with mode, self.assertRaises(RuntimeError):
-                compiled(matrix())
+                called(matrix())
+            seen.append(mode.seen)
             self.assertEqual(torch._C._len_torch_function_stack(), 0)
+        self.assertEqual(seen[1:], [seen[0]] * 2)
 
 
 if __name__ == "__main__":

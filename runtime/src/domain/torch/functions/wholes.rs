@@ -52,6 +52,10 @@ const OPERATORS: &str = "torch._higher_order_ops.utils";
 /// What adds hooks to modules within a trace.
 const HOOKS: &str = "slotrt._torch_hooks";
 
+/// Where PyTorch's hooks are, and what hooks gradients of modules.
+const HOOKS_OF_ALL: &str = "torch.utils.hooks";
+const HOOKED: &str = "BackwardHook._apply_on_tensors";
+
 /// What stands for what `torch.compile` makes within a trace.
 const COMPILED: &str = "slotrt._torch_compiled";
 
@@ -72,9 +76,9 @@ const REPLACED: &[(&str, &str, &str)] = &[
     ("torch.random", "manual_seed", "slotrt._torch_functions"),
     ("torch.utils.data.sampler", "RandomSampler.__iter__", "slotrt._torch_data"),
     ("torch.utils._python_dispatch", "return_and_correct_aliasing", "slotrt._torch_dispatch"),
-    ("torch.utils.hooks", "BackwardHook._apply_on_tensors", "slotrt._torch_functions"),
+    (HOOKS_OF_ALL, HOOKED, "slotrt._torch_functions"),
     (MODULE, "Module.register_forward_", HOOKS),
-    ("torch.utils.hooks", "RemovableHandle.__e", HOOKS),
+    (HOOKS_OF_ALL, "RemovableHandle.__e", HOOKS),
     // `contextlib.contextmanager` made it.
     ("contextlib", "DistributedDataParallel._inside_ddp_forward", "slotrt._torch_functions"),
     ("contextlib", "_set_in_optimized_module", COMPILED),
@@ -89,9 +93,11 @@ fn is_override_off(function: &Bound<'_, PyAny>) -> bool {
             .is_ok_and(|known| known.is(function))
 }
 
-/// Whether modes see more of the function than of what is in its place: that an annotation is made, and an operator called.
+/// Whether modes see more of the function than of what is in its place: that an annotation is made, an operator called, a gradient hooked.
 pub(in crate::domain::torch) fn asks_less(function: &Bound<'_, PyAny>) -> bool {
-    module_of(function).is_some_and(|module| module == PROFILER || module == OPERATORS)
+    let is_hook = || callee::qualname_of(function).starts_with(HOOKED);
+    module_of(function)
+        .is_some_and(|module| module == PROFILER || module == OPERATORS || module == HOOKS_OF_ALL && is_hook())
 }
 
 /// What does the same as a function of PyTorch's.

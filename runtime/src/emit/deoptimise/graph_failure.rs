@@ -1,17 +1,9 @@
-//! Deoptimisation: where a graph raises, or a lock is not free, the frame runs its original code from the start. Nothing has happened yet.
-//!
-//! The original code raises what the program raises where the program raises it, under the program's handlers, after the effects that come
-//! before. An exception that only the compiled graph raises, and none of the calls that it stands for, is no exception of the program: it
-//! leaves the frame.
-use super::failure::Failure;
-use super::function_like::function_like;
-use super::host::Host;
-use super::locks::NotFree;
-use super::prologue::{Arg, Deoptimisation, RESUME_UNINTERRUPTED, TracedFrame};
-use super::undo::Saved;
-use super::writer::Writer;
-use crate::bytecode::shape::Bound as Bounded;
+//! What an exception of a graph means.
 use crate::bytecode::{Code, Op};
+use crate::emit::function_like::function_like;
+use crate::emit::locks::NotFree;
+use crate::emit::prologue::RESUME_UNINTERRUPTED;
+use crate::emit::undo::Saved;
 use crate::ffi::Args;
 use crate::ffi::callable::{self, Choice, Dispatch};
 use crate::ffi::function;
@@ -19,116 +11,39 @@ use crate::graph::{Graph, Program};
 use crate::names::name;
 use crate::stored::{Damaged, In, Misfit, Out};
 use crate::trace::os_signals::{self, SIGINT};
-use crate::trace::state::value::ValueId;
 use pyo3::exceptions::PyException;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use std::ops::Range;
 use std::sync::OnceLock;
 
 pyo3::create_exception!(slotrt, WrongGuess, PyException, "A trace has guessed wrongly what contents of an array are.");
 
-/// What the graph was called with.
-#[derive(Clone, Copy)]
-pub(super) struct Inputs<'a> {
-    /// Its inputs.
-    pub(super) values: &'a [ValueId],
-    /// The temporary that holds what was saved before.
-    pub(super) saved: Option<usize>,
-}
-
-impl<'py> Writer<'_, 'py> {
-    /// Has exceptions of the instructions `watched`, which call the graph with these values, handled.
-    pub(super) fn deoptimise(
-        &mut self,
-        watched: Range<usize>,
-        graph: &Graph,
-        inputs: Inputs<'_>,
-        frame: TracedFrame<'_, 'py>,
-        host: &dyn Host,
-    ) -> Result<Deoptimisation, Failure> {
-        let before = self.replace_written(Vec::new());
-        self.release_locks()?;
-        let mut failure = GraphFailure::new(self.py, graph, frame.function, self.code.is_continuation(self.py))?;
-        let modes = self.outcome.modes.iter().rev();
-        failure.modes = modes.map(|(call, args)| (call.clone_ref(self.py), args.clone_ref(self.py))).collect();
-        self.constant(Bound::new(self.py, failure)?.into_any());
-        self.plain(Op::SWAP, 2);
-        let free = if self.code.is_continuation(self.py) { 0 } else { self.code.locals.len() - self.code.first_free() };
-        (0..free).for_each(|cell| self.op(Op::LOAD_FAST, Arg::Slot(self.code.first_free() + cell)));
-        self.build_tuple(free as u32);
-        match inputs.saved {
-            Some(temporary) => self.op(Op::LOAD_FAST, Arg::Temporary(temporary)),
-            None => self.constant(self.py.None().into_bound(self.py)),
-        }
-        inputs.values.iter().try_for_each(|input| self.load(*input))?;
-        self.plain(Op::BUILD_TUPLE, inputs.values.len() as u32 + 3);
-        let (op, arg) = self.code.isa().subscription();
-        let asks = self.written.len();
-        self.plain(op, arg);
-        self.constant(callable::mark(self.py)?.clone());
-        // No frame object outlives this frame: its arguments go over as they came.
-        self.constant(self.py.None().into_bound(self.py));
-        let count = self.code.arguments();
-        let states = self.states_at_start()?;
-        for argument in 0..count {
-            let slot = self.place_of_argument(argument);
-            let absent = || frame.arguments.get(argument)?.as_ref().filter(|given| given.is(&host.constants().unbound));
-            match states.get(slot) {
-                Some(Bounded::No) => self.constant(self.py.None().into_bound(self.py)),
-                Some(Bounded::Maybe) if absent().is_some() => {
-                    self.constant(host.constants().unbound.bind(self.py).clone());
-                }
-                _ if self.is_boxed(slot) => self.op(Op::LOAD_DEREF, Arg::Slot(slot)),
-                _ => self.op(Op::LOAD_FAST, Arg::Slot(slot)),
-            }
-        }
-        self.plain(Op::BUILD_TUPLE, count as u32 + 3);
-        self.plain(Op::RETURN_VALUE, 0);
-        let written = self.replace_written(Vec::new());
-        self.constant(host.constants().passed_once(self.py));
-        self.plain(Op::SWAP, 2);
-        self.plain(op, arg);
-        // Whoever sees the frame sees its own variables.
-        self.clear_temporaries();
-        for slot in self.code.brought(self.py) {
-            self.plain(Op::PUSH_NULL, 0);
-            self.op(Op::STORE_FAST, Arg::Slot(slot));
-        }
-        self.plain(Op::RERAISE, 0);
-        let leaves = self.replace_written(before);
-        Ok(Deoptimisation { watched, written, asks, leaves })
-    }
-
-    /// What a continuation's slots hold once it has begun; nothing for other frames, where every parameter has a value.
-    fn states_at_start(&self) -> Result<Vec<Bounded>, Failure> {
-        if !self.code.is_continuation(self.py) {
-            return Ok(Vec::new());
-        }
-        let start = self.code.start().unwrap_or(0);
-        Ok(self.code.state_at(start)?.bound)
-    }
-}
-
 /// Decides what an exception of a graph means: `failure[exception, cells, saved, *inputs]` gives the callable that the packet names.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]
-struct GraphFailure {
+pub(super) struct GraphFailure {
     graph: Program,
     function: Py<PyAny>,
     code: Py<PyAny>,
     continuation: bool,
     /// Restore the modes that the graph sets.
-    modes: Vec<(Py<PyAny>, Py<PyTuple>)>,
+    pub(super) modes: Vec<(Py<PyAny>, Py<PyTuple>)>,
+    /// Are called before and after the graph, as they were when it raised.
+    pub(super) aside: Vec<(Py<PyAny>, Py<PyAny>)>,
     whole: OnceLock<Py<PyAny>>,
 }
 
 impl GraphFailure {
-    fn new(py: Python<'_>, graph: &Graph, function: &Bound<'_, PyAny>, continuation: bool) -> PyResult<Self> {
+    pub(super) fn new(
+        py: Python<'_>,
+        graph: &Graph,
+        function: &Bound<'_, PyAny>,
+        continuation: bool,
+    ) -> PyResult<Self> {
         let (graph, code) = (Program::new(py, graph), function.getattr(name!("__code__"))?.unbind());
         let function = function.clone().unbind();
-        Ok(Self { graph, function, code, continuation, modes: Vec::new(), whole: OnceLock::new() })
+        Ok(Self { graph, function, code, continuation, modes: Vec::new(), aside: Vec::new(), whole: OnceLock::new() })
     }
 
     fn write<'py>(&self, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
@@ -139,6 +54,11 @@ impl GraphFailure {
         for (call, args) in &self.modes {
             out.object(call.bind(py))?;
             out.object(args.bind(py).as_any())?;
+        }
+        out.bytes.number(self.aside.len() as u64);
+        for (before, after) in &self.aside {
+            out.object(before.bind(py))?;
+            out.object(after.bind(py))?;
         }
         Ok(())
     }
@@ -151,9 +71,23 @@ impl GraphFailure {
             let call = from.object()?.unbind();
             modes.push((call, from.object()?.cast_into::<PyTuple>().map_err(|_| Damaged)?.unbind()));
         }
+        let mut aside = Vec::new();
+        for _ in 0..from.bytes.count()? {
+            let before = from.object()?.unbind();
+            aside.push((before, from.object()?.unbind()));
+        }
         let code = function.getattr(name!("__code__"))?.unbind();
         let function = function.clone().unbind();
-        Ok(Self { graph, function, code, continuation, modes, whole: OnceLock::new() })
+        Ok(Self { graph, function, code, continuation, modes, aside, whole: OnceLock::new() })
+    }
+
+    /// What the graph raises where it runs once more.
+    fn raised_again(&self, inputs: &Bound<'_, PyTuple>) -> PyResult<Option<PyErr>> {
+        let py = inputs.py();
+        self.aside.iter().try_for_each(|(before, _)| before.bind(py).call0().map(drop))?;
+        let raised = self.graph.run(inputs).err();
+        self.aside.iter().rev().try_for_each(|(_, after)| after.bind(py).call0().map(drop))?;
+        Ok(raised)
     }
 
     fn restore_modes(&self, py: Python<'_>) {
@@ -238,7 +172,7 @@ impl GraphFailure {
         if is_guess {
             return self.whole(&cells);
         }
-        let again = self.graph.run(&raised.get_slice(3, raised.len())).err();
+        let again = self.raised_again(&raised.get_slice(3, raised.len()))?;
         restore()?;
         let interrupted = os_signals::is_default(py, again.as_ref().unwrap_or(&error));
         if again.is_none() && !interrupted {
@@ -256,6 +190,7 @@ impl GraphFailure {
         self.graph.traverse(&visit)?;
         visit.call(&self.function)?;
         self.modes.iter().try_for_each(|(call, _)| visit.call(call))?;
+        self.aside.iter().try_for_each(|(before, after)| visit.call(before).and_then(|()| visit.call(after)))?;
         self.whole.get().map_or(Ok(()), |whole| visit.call(whole))
     }
 }
