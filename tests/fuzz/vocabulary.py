@@ -14,7 +14,7 @@ CALLS = [
     "divmod({0}, {1})", "pow({0}, 2)", "round({0})", "iter({0})", "next(iter({0}))", "list(zip({0}, {1}))",
     "list(enumerate({0}))", "list(map(str, {0}))", "any({0})", "all({0})", "dict({0})", "set({0})", "callable({0})",
     "list(reversed({0}))", "getattr({0}, 'value', {1})", "hasattr({0}, 'value')", "issubclass(type({0}), int)",
-    "format({0})", "(id({0}) == id({1}))", "[*{0}, {1}]", "{{**{0}}}", "f'{{ {0} }}-{{ {1} !r}}'",
+    "format({0})", "(lambda one, other: id(one) == id(other))({0}, {1})", "[*{0}, {1}]", "{{**{0}}}", "f'{{ {0} }}-{{ {1} !r}}'",
 ]
 MORE_CALLS = [
     "sorted({0}, key=lambda x: repr(x), reverse=True)", "max({0}, default={1})", "min({0}, key=repr)", "sum({0}, start={1})",
