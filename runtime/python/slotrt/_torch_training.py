@@ -13,10 +13,13 @@ def _zero_grad(self, set_to_none=True):
     with torch.autograd.profiler.record_function(self._zero_grad_profile_name):
         for group in self.param_groups:
             for parameter in group["params"]:
-                is_unheard = set_to_none and not torch._C._has_torch_function((parameter,))
-                if is_unheard or set_to_none and parameter.grad is not None:
+                if set_to_none and not torch._C._has_torch_function((parameter,)):
                     parameter.grad = None
-                elif not set_to_none and parameter.grad is not None:
+                elif parameter.grad is None:
+                    continue
+                elif set_to_none:
+                    parameter.grad = None
+                else:
                     _set_to_zero(parameter)
 
 

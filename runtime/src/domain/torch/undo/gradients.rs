@@ -1,5 +1,5 @@
 //! Saves the gradients that leaves hold, and puts them back: a way back that raises has given some of them already.
-use super::saved::Contents;
+use super::saved::{Contents, version};
 use crate::domain::SavedState;
 use crate::ffi::libtorch::Quiet;
 use crate::names::name;
@@ -72,12 +72,6 @@ impl Leaf {
         let gradient = self.leaf.bind(py).getattr(name!("grad"))?;
         Ok(gradient.is(&self.gradient) && (gradient.is_none() || before.is_some() && version(&gradient) == *before))
     }
-}
-
-/// How often a gradient was changed; `None`: there is none, or it does not count that.
-fn version(gradient: &Bound<'_, PyAny>) -> Option<u64> {
-    let _quiet = Quiet::about([gradient]);
-    if gradient.is_none() { None } else { gradient.getattr(name!("_version")).ok()?.extract().ok() }
 }
 
 impl SavedState for Saved {

@@ -11,7 +11,6 @@ use super::named::own_name;
 use super::own::GRADIENT_OF;
 use crate::domain::{CallEffects, NodeEffects, Operand, SavedParts, SavedState, Undoing};
 use crate::ffi::libtorch::Quiet;
-use crate::names::name;
 use pyo3::prelude::*;
 
 /// The function of this package that begins inference mode.
@@ -88,7 +87,6 @@ impl Undoing for Torch {
     }
 
     fn version(&self, object: &Bound<'_, PyAny>) -> Option<u64> {
-        let _quiet = Quiet::about(std::slice::from_ref(object));
-        object.getattr(name!("_version")).ok()?.extract().ok()
+        saved::version(object)
     }
 }

@@ -169,6 +169,12 @@ impl SavedState for Saved {
     }
 }
 
+/// How often a tensor was changed; `None`: it is none, or does not count that.
+pub(super) fn version(object: &Bound<'_, PyAny>) -> Option<u64> {
+    let _quiet = Quiet::about([object]);
+    object.getattr(name!("_version")).ok()?.extract().ok()
+}
+
 /// How deep autocast is nested: nothing tells it but the functions that change it.
 fn depth(module: &Bound<'_, PyModule>) -> PyResult<i64> {
     module.call_method0(name!("autocast_increment_nesting"))?;
