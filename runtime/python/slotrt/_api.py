@@ -116,7 +116,7 @@ def stats(*, by_operator=False):
     cache_hits       calls whose guards found compiled code
     recompiles       frames compiled again, because no set of guards held
     graphs           graphs handed to a backend
-    backend_errors   graphs for which a backend raised
+    backend_errors   graphs, or parts of some, for which a backend raised
     instructions     bytecode instructions traced
     repeated         instructions traced twice, because a trace had to end earlier
     trace_ns         nanoseconds spent in tracing

@@ -1,11 +1,13 @@
 """Backends by name."""
 
 import sys
+from functools import partial
 
 from ._early import Early, is_early
 from ._fx import has_tensors, module_of, surroundings
 from ._fx_meta import Examples, own_base
 from ._parts import Parts, has_apart
+from ._refusals import is_refused_back, unwarned
 from ._slotrt import native_call
 from ._symbols import Symbols
 
@@ -15,27 +17,27 @@ def _with_fx(backend):
 
     def adapted(graph, example_inputs):
         if not has_tensors(graph):
-            return given(graph, example_inputs, None)
+            return given(graph, example_inputs, None, graph)
         early, symbols, inputs = Early(graph), None, _values(graph, example_inputs)
         if has_apart(early.late, early.results, inputs):
-            return native_call(Parts(graph, early, inputs, part))
+            return native_call(Parts(graph, early, inputs, partial(part, graph)))
         example_inputs = tuple(map(own_base, early.values(example_inputs)))
         sizes = early.sizes()
         if any(known is not None for known in sizes):
             symbols = Symbols(sizes, example_inputs)
             example_inputs = symbols.inputs
         examples = Examples(example_inputs)
-        compiled = given(module_of(early.inputs, early.late, early.results, examples), example_inputs, examples)
+        compiled = given(module_of(early.inputs, early.late, early.results, examples), example_inputs, examples, graph)
         conditions = None if symbols is None else symbols.conditions()
         if conditions is not None:
             if any(map(is_early, conditions[1])):
                 # No guard asks for these numbers.
-                return native_call(Parts(graph, early, inputs, part))
+                return native_call(Parts(graph, early, inputs, partial(part, graph)))
             graph.require(*conditions)
         return native_call(early.before(compiled)) if early.calls else compiled
 
-    def part(inputs, calls, results, values, sizes):
-        """What the backend makes of a part of a graph, whose inputs have these values for now, and on what it relies of sizes with names."""
+    def part(whole, inputs, calls, results, values, sizes):
+        """What the backend makes of a part of the graph `whole`; its inputs have these values for now, and on what it relies of sizes with names."""
         import torch
 
         values, symbols = tuple(map(own_base, values)), None
@@ -45,16 +47,23 @@ def _with_fx(backend):
             values = symbols.inputs
         examples = Examples(values)
         module = module_of(inputs, calls, results, examples)
-        compiled = given(module, values, examples) if is_known else module
+        try:
+            compiled = given(module, values, examples, whole) if is_known else module
+        except Exception:
+            whole.count_error()
+            raise
         return compiled, None if symbols is None else symbols.conditions()
 
-    def given(graph, example_inputs, examples):
+    def given(graph, example_inputs, examples, whole):
         try:
-            with surroundings(graph, example_inputs):
+            with surroundings(graph, example_inputs), unwarned():
                 compiled = backend(graph, example_inputs)
             # Hooks of all modules are none of the graph's.
             return compiled.forward if compiled is graph and hasattr(graph, "graph") else compiled
         except Exception as error:
+            if is_refused_back(graph, example_inputs, error):
+                whole.count_error()
+                return graph.forward
             _attach(error, graph, backend)
             raise
         finally:

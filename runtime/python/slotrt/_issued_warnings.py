@@ -72,14 +72,15 @@ def _is_of_c(stream):
     return stream is None or any(type(stream).write is kind.write for kind in kinds)
 
 
-def _filters():
+def filters():
+    """The list that decides which warnings are shown."""
     # From 3.14 on a context may have its own.
     return warnings._get_filters() if hasattr(warnings, "_get_filters") else warnings.filters
 
 
 def _is_let_through(text, category, line, module):
     """Whether the filter that decides raises nothing. CPython: `get_filter`."""
-    for action, message, kind, where, number in _filters():
+    for action, message, kind, where, number in filters():
         if type(kind) is not type or not all(type(pattern) in (re.Pattern, str, type(None)) for pattern in (message, where)):
             return False
         if issubclass(category, kind) and number in (0, line) and _fits(message, text) and _fits(where, module):

@@ -1,6 +1,8 @@
 """Parts of a graph that several calls go back through, one after the other. What a backend makes of a part is one node of the graph of
 gradients: the first call that goes back through it uses all of it up. So a part ends between what the one and what the other goes through."""
 
+import operator
+
 from ._early import nodes
 
 
@@ -22,7 +24,7 @@ def divide(calls, results, inputs, alone, ends_part):
             return ends
         first, second = sorted(found, key=min)
         if max(first) < min(second):
-            ends.add(calls[max(first)])
+            ends.add(calls[_with_items(calls, max(first))])
         else:
             alone.update(calls[at] for at in first | second)
 
@@ -73,6 +75,19 @@ def _parts(calls, alone, ends, ends_part):
             yield part
             part = []
     yield part
+
+
+def _with_items(calls, at):
+    """The place of the last item that is taken out of what the call at `at` gives, or is itself taken out of."""
+    while at + 1 < len(calls) and _is_item(calls[at + 1]):
+        at += 1
+    return at
+
+
+def _is_item(node):
+    """Whether a call takes something out of the sequence that an operation gives."""
+    given = node.args[0] if node.target is operator.getitem else None
+    return type(given) is type(node) and given.op == "call_function" and not given.meta["value"].startswith("Tensor[")
 
 
 def _meeting(part, ways, using, within):

@@ -5,7 +5,9 @@ use super::{py_node, table};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
-use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex};
 
 /// A recorded graph: iterate for its nodes, call with its inputs for the tuple of its results.
 #[pyclass(name = "Graph", module = "slotrt", frozen)]
@@ -14,6 +16,7 @@ pub struct PyGraph {
     program: Program,
     nodes: Py<PyList>,
     conditions: Mutex<Vec<GraphCondition>>,
+    errors: Option<Arc<AtomicU64>>,
 }
 
 /// What a backend relied on: a callable, and the symbols whose numbers, as a tuple, it is asked about at each call.
@@ -22,11 +25,17 @@ pub type GraphCondition = (Py<PyAny>, Vec<String>);
 impl PyGraph {
     /// The graph as Python objects; its last node must be the output.
     pub fn new<'py>(py: Python<'py>, graph: &Graph) -> PyResult<Bound<'py, Self>> {
+        Self::counting(py, graph, None)
+    }
+
+    /// The same; `errors` counts what a backend raises later.
+    pub fn counting<'py>(py: Python<'py>, graph: &Graph, errors: Option<Arc<AtomicU64>>) -> PyResult<Bound<'py, Self>> {
         let nodes = PyList::empty(py);
         for node in &graph.nodes {
             nodes.append(py_node::build(node, &nodes)?)?;
         }
-        Bound::new(py, Self { program: Program::new(py, graph), nodes: nodes.unbind(), conditions: Mutex::default() })
+        let program = Program::new(py, graph);
+        Bound::new(py, Self { program, nodes: nodes.unbind(), conditions: Mutex::default(), errors })
     }
 }
 
@@ -43,6 +52,13 @@ impl PyGraph {
     fn require(&self, check: Py<PyAny>, symbols: Vec<String>) {
         if let Ok(mut conditions) = self.conditions.lock() {
             conditions.push((check, symbols));
+        }
+    }
+
+    /// For backends: counts an exception that does not leave the backend, or that comes where a part of the graph first runs.
+    fn count_error(&self) {
+        if let Some(errors) = &self.errors {
+            errors.fetch_add(1, Relaxed);
         }
     }
 

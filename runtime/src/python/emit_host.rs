@@ -20,7 +20,8 @@ impl Host for UnitHost {
     fn backend(&self, py: Python<'_>, graph: &Graph, examples: &[Py<PyAny>]) -> PyResult<Option<CompiledGraph>> {
         self.0.shared.count(|counters| &counters.graphs);
         let Some(backend) = &self.0.options.backend else { return Ok(None) };
-        let graph = PyGraph::new(py, graph)?;
+        let errors = Arc::clone(&self.0.shared.counters.backend_errors);
+        let graph = PyGraph::counting(py, graph, Some(errors))?;
         let start = Instant::now();
         // Wherever the frame was met: what the backend itself calls is not compiled.
         let backend = callable::native_call(backend.bind(py))?;

@@ -70,8 +70,8 @@ pub struct Counters {
     pub recompiles: AtomicU64,
     /// Graphs given to a backend.
     pub graphs: AtomicU64,
-    /// Graphs that a backend has refused with an exception.
-    pub backend_errors: AtomicU64,
+    /// Graphs, or parts of some, that a backend has refused with an exception.
+    pub backend_errors: Arc<AtomicU64>,
     /// Instructions that traces executed.
     pub instructions: AtomicU64,
     /// Instructions that were executed once more, because a trace had to end before where it broke.
@@ -94,7 +94,7 @@ impl Counters {
             ("cache_hits", &self.cache_hits),
             ("recompiles", &self.recompiles),
             ("graphs", &self.graphs),
-            ("backend_errors", &self.backend_errors),
+            ("backend_errors", self.backend_errors.as_ref()),
             ("instructions", &self.instructions),
             ("repeated", &self.repeated),
             ("traces_loaded", &self.traces_loaded),

@@ -4,6 +4,7 @@ held them before go on holding them.
 A row is a use and how many graph breaks its calls have at most."""
 
 import unittest
+import warnings
 
 import slotrt
 import torch
@@ -113,8 +114,8 @@ ROWS = [
 
 
 class RefusedBackward(torch_programs.ThreeWays, unittest.TestCase):
-    # AOTAutograd goes back when it compiles.
-    rows, not_there = ROWS, tuple(use for use, _ in ROWS)
+    # AOTAutograd cannot go back where contents decide whether it can.
+    rows, not_there = ROWS, (of_phases,)
 
     def test_gradients_stay_the_tensors_that_they_were(self):
         first, second = (torch.ones(2, requires_grad=True) for _ in range(2))
@@ -131,6 +132,95 @@ class RefusedBackward(torch_programs.ThreeWays, unittest.TestCase):
             self.assertIs(first.grad, held)
             self.assertEqual((held.tolist(), held._version - version), ([2.0 + number] * 2, 1))
             self.assertEqual(second.grad.tolist(), [1.0 + number] * 2)
+
+
+def errors():
+    return slotrt.stats()["backend_errors"]
+
+
+class RefusedByBackends(unittest.TestCase):
+    """A graph that no gradients go back through, and a backend that goes back when it compiles: the graph runs as it was recorded."""
+
+    def setUp(self):
+        slotrt.reset()
+
+    def check(self, function, fails, backend="aot_eager"):
+        """`function(linear, x)`, compiled and not, gives the same and leaves the same gradients; the backend raises in `fails` of three calls."""
+        compiled = slotrt.compile(function, backend=backend)
+        for number in range(3):
+            seen = []
+            for call in function, compiled:
+                torch.manual_seed(number)
+                linear = nn.Linear(3, 3)
+                result = call(linear, matrix())
+                seen.append((torch_programs.shown(result), torch_programs.shown(linear)))
+            self.assertEqual(*seen)
+        self.assertEqual(errors(), fails)
+
+    def test_nobody_goes_back(self):
+        def f(linear, x):
+            h = linear(x).exp()
+            loss = h.sum()
+            h.mul_(2)
+            return loss
+
+        self.check(f, 1)
+        self.check(f, 2, "inductor")
+
+    def test_in_a_part(self):
+        """What comes after is compiled."""
+
+        def f(linear, x):
+            h = linear(x).exp()
+            loss = h.sum()
+            h.mul_(2)
+            scaled = torch.from_numpy(x.numpy() + 1)
+            return attempt(loss), h + scaled
+
+        self.check(f, 1)
+
+    def test_a_parameter_that_changes(self):
+        def f(linear, x):
+            loss = (linear(x) * linear.weight[0, 0]).sum()
+            with torch.no_grad():
+                linear.weight.add_(1)
+            return attempt(loss), linear(x)
+
+        self.check(f, 1)
+
+    def test_without_a_derivative(self):
+        class Refused(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x * 2
+
+        def f(linear, x):
+            return attempt(torch.nextafter(linear(x), x).sum()), attempt(Refused.apply(linear(x)).sum())
+
+        plain = f(nn.Linear(3, 3), matrix())
+        self.assertEqual(slotrt.compile(f, backend="aot_eager")(nn.Linear(3, 3), matrix()), plain)
+
+    def test_what_else_a_backend_raises_leaves(self):
+        def raises(graph, inputs):
+            raise RuntimeError("no")
+
+        def f(linear, x):
+            h = linear(x).exp()
+            loss = h.sum()
+            h.mul_(2)
+            return loss, torch.from_numpy(x.numpy() + 1) * 2
+
+        with self.assertRaisesRegex(RuntimeError, "^no$") as caught:
+            slotrt.compile(f, backend=raises)(nn.Linear(3, 3), matrix())
+        self.assertIn("placeholder", str(caught.exception.graph.graph))
+        self.assertEqual(errors(), 1)
+
+    def test_filters_of_warnings_are_left_as_they_were(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            before = list(warnings.filters)
+            self.test_a_parameter_that_changes()
+            self.assertEqual(warnings.filters, before)
 
 
 if __name__ == "__main__":
