@@ -7,18 +7,14 @@ import hashlib
 import json
 import os
 import pathlib
-import selectors
-import signal
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 
 import operator_cases
+import own_processes
 import slotrt
 import torch
-
-# An operator that takes longer counts as dead.
-SECONDS = 240
 
 
 def build():
@@ -37,47 +33,10 @@ def known(path, mark):
     return {row["operator"]: row for row in lines if row.get("build") == mark}
 
 
-def start(name, operator, everything):
-    """A process that tries one operator; it writes its row into the pipe whose other end this gives."""
-    reads, writes = os.pipe()
-    child = os.fork()
-    if child:
-        os.close(writes)
-        return child, reads
-    os.close(reads)
-    quiet = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(quiet, 1)
-    os.dup2(quiet, 2)
-    signal.alarm(SECONDS)
-    try:
-        row = operator_cases.check(operator, *((1_000, 8) if everything else ()))
-    except Exception as error:
-        row = {"outcome": "fails", "why": f"{type(error).__name__}: {error}"[:300]}
-    os.write(writes, json.dumps(row).encode())
-    os._exit(0)
-
-
 def rows(operators, jobs, everything):
     """Tries operators in so many processes at a time."""
-    waiting, running, selector = list(operators.items()), {}, selectors.DefaultSelector()
-    while waiting or running:
-        while waiting and len(running) < jobs:
-            name, operator = waiting.pop(0)
-            child, reads = start(name, operator, everything)
-            running[reads] = name, child, b""
-            selector.register(reads, selectors.EVENT_READ)
-        for key, _ in selector.select():
-            name, child, text = running[key.fd]
-            part = os.read(key.fd, 1 << 16)
-            if part:
-                running[key.fd] = name, child, text + part
-                continue
-            selector.unregister(key.fd)
-            os.close(key.fd)
-            del running[key.fd]
-            _, status = os.waitpid(child, 0)
-            died = {"outcome": "died", "why": f"the process ended with {os.waitstatus_to_exitcode(status)}"}
-            yield name, json.loads(text) if text else died
+    samples = (1_000, 8) if everything else ()
+    return own_processes.rows(operators, jobs, lambda operator: operator_cases.check(operator, *samples))
 
 
 def main():

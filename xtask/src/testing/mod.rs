@@ -12,10 +12,12 @@ mod operators;
 mod python;
 mod releases;
 mod rust;
+mod script;
 mod tables;
 mod tally;
 mod transparency;
 mod unpacked;
+mod uses;
 
 pub use cpython::module;
 pub use python::all_files as test_files;
@@ -43,6 +45,7 @@ use tally::Tally;
     cargo xtask test --torch                the PyTorch layer alone\n  \
     cargo xtask test --torch --ops          PyTorch's own operators, compiled: target/operators/operators.md\n  \
     cargo xtask test --torch --ops conv     those whose names contain `conv`\n  \
+    cargo xtask test --torch --uses         uses of PyTorch beside TorchDynamo: target/uses/uses.md\n  \
     cargo xtask test --cpython              CPython's tests, compiled\n  \
     cargo xtask test --cpython dict set     the same for some files of Lib/test\n  \
     cargo xtask test --cpython dict --report target/cpython-tests\n                                            a dashboard of it\n  \
@@ -64,6 +67,10 @@ pub struct Options {
     /// With `--ops`: take all samples of PyTorch's tests, not a part
     #[arg(long, requires = "ops")]
     all_samples: bool,
+    /// With `--torch`: run the uses of PyTorch that the tests have instead, here and with TorchDynamo, and compare graphs, breaks and what
+    /// the program does; NAMES are parts of names of files. One with more breaks than TorchDynamo counts as skipped
+    #[arg(long, value_name = "NAMES", num_args = 0.., requires = "torch", conflicts_with = "ops")]
+    uses: Option<Vec<String>>,
     /// Run CPython's own tests instead, each body compiled with no graph break allowed, and compare; a break counts as skipped
     #[arg(long, value_name = "FILES", num_args = 0..)]
     cpython: Option<Vec<String>>,
@@ -121,6 +128,9 @@ pub fn run(options: &Options) -> Result<()> {
     }
     if let Some(names) = &options.ops {
         return close(&operators::run(last()?, names, options.all_samples)?, options.json);
+    }
+    if let Some(names) = &options.uses {
+        return close(&uses::run(last()?, names)?, options.json);
     }
     if let Some(names) = &options.models {
         return close(&models::run(last()?, names, &options.of_models())?, options.json);

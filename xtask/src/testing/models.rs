@@ -1,13 +1,13 @@
 //! `test --models`: compiles models of transformers, torchvision and timm, and compares them with themselves.
+use super::script::Script;
 use super::tally::Tally;
+use crate::develop;
 use crate::obtain::{Interpreter, torch};
 use crate::ui::Step;
 use crate::wheel::Profile;
-use crate::{develop, place};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Deserialize;
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// One model, as the script reports it.
 #[derive(Debug, Deserialize)]
@@ -36,25 +36,15 @@ struct Row {
 pub fn run(base: &Interpreter, names: &[String], options: &[&str]) -> Result<Tally> {
     let python = torch::ensure_models(base)?;
     develop::install(&python, Profile::Release)?;
-    let mut command = Command::new(&python.executable);
-    command.env_remove("PYTHONPATH").env("PYTHONDONTWRITEBYTECODE", "1").stdout(Stdio::piped()).stderr(Stdio::null());
-    command.arg(place::root().join("tests").join("models").join("run.py")).args(names).args(options);
+    let mut script = Script::new(&python, "models")?;
+    script.command.args(names).args(options).stderr(Stdio::null());
     let step = Step::start(format!("Models, CPython {}", base.full_version()));
-    let mut child = command.spawn().context("the models could not be started")?;
+    let (rows, early) = script.rows(&step, |row: &Row| &row.model)?;
     let mut tally = Tally::default();
-    let (mut by_rule, mut asked) = (0, 0);
-    for line in child.stdout.take().map(BufReader::new).into_iter().flat_map(BufRead::lines) {
-        // What a library prints is no report.
-        let Ok(row) = serde_json::from_str::<Row>(&line?) else { continue };
-        step.at(&row.model);
-        by_rule += row.metadata_by_rule;
-        asked += row.metadata_asked;
-        count(&mut tally, row);
-    }
-    let status = child.wait()?;
-    if !status.success() {
-        tally.failed.push(format!("models (ended with {status} before all were run)"));
-    }
+    let by_rule: u64 = rows.iter().map(|row| row.metadata_by_rule).sum();
+    let asked: u64 = rows.iter().map(|row| row.metadata_asked).sum();
+    rows.into_iter().for_each(|row| count(&mut tally, row));
+    tally.failed.extend(early);
     let summary = format!("{}; results of {by_rule} operations by rule, of {asked} asked of PyTorch", tally.summary());
     if tally.failed.is_empty() {
         step.done(summary)

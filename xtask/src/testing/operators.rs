@@ -1,16 +1,14 @@
 //! `test --torch --ops`: compiles PyTorch's own operators with the samples of its tests, and compares them with themselves.
+use super::script::{Script, cell};
 use super::tally::Tally;
 use crate::obtain::{Interpreter, torch};
 use crate::ui::Step;
 use crate::wheel::Profile;
 use crate::{develop, place};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::{Command, Stdio};
 
 /// One operator, as the script reports it.
 #[derive(Debug, Deserialize, Serialize)]
@@ -33,30 +31,18 @@ struct Row {
 pub fn run(base: &Interpreter, names: &[String], all: bool) -> Result<Tally> {
     let python = torch::ensure(base)?;
     develop::install(&python, Profile::Release)?;
-    let folder = place::target().join("operators");
-    std::fs::create_dir_all(&folder).with_context(|| place::shown(&folder))?;
-    let mut command = Command::new(&python.executable);
-    command.env_remove("PYTHONPATH").env("PYTHONDONTWRITEBYTECODE", "1").stdout(Stdio::piped());
-    command.arg(place::root().join("tests").join("operators").join("run.py")).args(names);
-    command.arg("--kept").arg(folder.join(format!("{}.jsonl", base.series())));
+    let mut script = Script::new(&python, "operators")?;
+    let folder = script.results();
+    script.command.args(names).arg("--kept").arg(folder.join(format!("{}.jsonl", base.series())));
     if all {
-        command.arg("--all");
+        script.command.arg("--all");
     }
     let step = Step::start(format!("PyTorch's operators, CPython {}", base.full_version()));
-    let mut child = command.spawn().context("the operators could not be started")?;
-    let mut rows = Vec::new();
-    for line in child.stdout.take().map(BufReader::new).into_iter().flat_map(BufRead::lines) {
-        let Ok(row) = serde_json::from_str::<Row>(&line?) else { continue };
-        step.at(&row.operator);
-        rows.push(row);
-    }
-    let status = child.wait()?;
+    let (mut rows, early) = script.rows(&step, |row: &Row| &row.operator)?;
     rows.sort_by(|one, other| one.operator.cmp(&other.operator));
     let mut tally = tally(&rows);
-    if !status.success() {
-        tally.failed.push(format!("operators (ended with {status} before all were run)"));
-    }
-    write(&folder, &rows)?;
+    tally.failed.extend(early);
+    script.write(&rows, &table(&rows))?;
     let text = format!("{}; {} has the table", figures(&rows), place::shown(&folder));
     if tally.failed.is_empty() {
         step.done(text)
@@ -91,19 +77,11 @@ fn figures(rows: &[Row]) -> String {
     parts.join(", ")
 }
 
-/// The rows as JSON, and a table for people.
-fn write(folder: &Path, rows: &[Row]) -> Result<()> {
-    let json = folder.join("operators.json");
-    std::fs::write(&json, serde_json::to_string_pretty(rows)?).with_context(|| place::shown(&json))?;
-    let page = folder.join("operators.md");
-    std::fs::write(&page, table(rows)).with_context(|| place::shown(&page))
-}
-
 fn table(rows: &[Row]) -> String {
     let mut text = format!("# PyTorch's operators, compiled\n\n{} operators: {}.\n\n", rows.len(), figures(rows));
     text.push_str("| operator | outcome | calls | types | why |\n| --- | --- | ---: | ---: | --- |\n");
     for Row { operator, outcome, why, samples, dtypes } in rows {
-        let why = why.as_deref().unwrap_or_default().replace('|', "\\|").replace('\n', " ");
+        let why = cell(why.as_deref().unwrap_or_default());
         // Writing to a string does not fail.
         let _ = writeln!(text, "| `{operator}` | {outcome} | {samples} | {} | {why} |", dtypes.len());
     }
