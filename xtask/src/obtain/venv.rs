@@ -3,6 +3,7 @@ use super::{Interpreter, interpreter};
 use crate::ui::{Advise, Step};
 use crate::{place, run};
 use anyhow::{Context, Result};
+use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::process::Command;
 
@@ -22,15 +23,22 @@ pub fn ensure(base: &Interpreter) -> Result<Interpreter> {
 pub fn ensure_at(directory: &Path, base: &Interpreter, packages: &[&str]) -> Result<Interpreter> {
     let python = directory.join("bin").join("python");
     let wanted = format!("{} {}\n", base.executable.display(), packages.join(" "));
-    if std::fs::read_to_string(directory.join(MARK)).is_ok_and(|made| made == wanted)
-        && let Ok(found) = Interpreter::probe(&python)
-        && found.version == base.version
-    {
+    let finished = || {
+        let is_made = std::fs::read_to_string(directory.join(MARK)).is_ok_and(|made| made == wanted);
+        let found = is_made.then(|| Interpreter::probe(&python).ok()).flatten();
+        found.filter(|found| found.version == base.version)
+    };
+    if let Some(found) = finished() {
         return Ok(found);
     }
-    make(directory, base, packages, &python)?;
-    std::fs::write(directory.join(MARK), wanted)?;
-    interpreter::named(&python)
+    alone(directory, || {
+        if let Some(found) = finished() {
+            return Ok(found);
+        }
+        make(directory, base, packages, &python)?;
+        std::fs::write(directory.join(MARK), &wanted)?;
+        interpreter::named(&python)
+    })
 }
 
 /// Installs more packages into an environment, once.
@@ -39,11 +47,30 @@ pub fn add(directory: &Path, python: &Interpreter, packages: &[&str]) -> Result<
     if mark.exists() {
         return Ok(());
     }
-    let step = Step::start(format!("pip install {} in {}", packages.join(" "), place::shown(directory)));
-    install(&python.executable, packages)?;
-    std::fs::write(mark, "")?;
-    step.done("");
-    Ok(())
+    alone(directory, || {
+        if mark.exists() {
+            return Ok(());
+        }
+        let step = Step::start(format!("pip install {} in {}", packages.join(" "), place::shown(directory)));
+        install(&python.executable, packages)?;
+        std::fs::write(&mark, "")?;
+        step.done("");
+        Ok(())
+    })
+}
+
+/// Does so while no other process does the same in the environment, which clones may share: a lock on a file beside it says so.
+fn alone<T>(directory: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let mut path = directory.as_os_str().to_owned();
+    path.push(".lock");
+    directory.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+    let file = File::create(&path).with_context(|| format!("{} cannot be written", Path::new(&path).display()))?;
+    if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        let step = Step::start(format!("Another process makes {}", place::shown(directory)));
+        file.lock()?;
+        step.done("done");
+    }
+    work()
 }
 
 fn make(directory: &Path, base: &Interpreter, packages: &[&str], python: &Path) -> Result<()> {
@@ -66,4 +93,32 @@ fn install(python: &Path, packages: &[&str]) -> Result<()> {
     run::output(&mut pip)
         .advise("pip could not install the packages: check the network, or PIP_INDEX_URL if you use a mirror")?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::alone;
+    use anyhow::Result;
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    use std::time::Duration;
+
+    #[test]
+    fn one_works_at_a_time() -> Result<()> {
+        let room = tempfile::tempdir()?;
+        let (working, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let work = || {
+            alone(&room.path().join("venv").join("3.13.0"), || {
+                most.fetch_max(working.fetch_add(1, SeqCst) + 1, SeqCst);
+                std::thread::sleep(Duration::from_millis(20));
+                working.fetch_sub(1, SeqCst);
+                Ok(())
+            })
+        };
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(work)).collect();
+            threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| anyhow::bail!("panicked")))
+        })?;
+        assert_eq!(most.into_inner(), 1);
+        Ok(())
+    }
 }
