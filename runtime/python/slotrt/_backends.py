@@ -7,7 +7,7 @@ from ._early import Early, is_early
 from ._fx import has_tensors, module_of, surroundings
 from ._fx_meta import Examples, own_base
 from ._parts import Parts, has_apart
-from ._refusals import is_refused_back, unwarned
+from ._refusals import is_refused_back, mistakes_views, unwarned
 from ._slotrt import native_call
 from ._symbols import Symbols
 
@@ -104,7 +104,7 @@ def resolve(backend):
 
 
 class TensorsOnly:
-    """A backend of PyTorch's, which gets graphs of tensors; graphs of arrays run as they are."""
+    """A backend of PyTorch's, which gets graphs of tensors; graphs of arrays run as they are, and those that it would mistake."""
 
     def __init__(self, backend):
         from functools import update_wrapper
@@ -113,7 +113,9 @@ class TensorsOnly:
         self._backend = backend
 
     def __call__(self, graph, example_inputs):
-        return self._backend(graph, example_inputs) if hasattr(graph, "graph") else graph
+        if not hasattr(graph, "graph") or mistakes_views(graph, example_inputs):
+            return graph
+        return self._backend(graph, example_inputs)
 
     def __eq__(self, other):
         return type(other) is TensorsOnly and self._backend == other._backend

@@ -3,8 +3,9 @@ one end, and calls of `torch.autograd.grad`, which go back through what another 
 
 from ._early import nodes
 
-# How names end of what begins and ends the level of a transformation, and begin of what takes results out of it.
-_BEGINS, _ENDS = "_increment_nesting", "_decrement_nesting"
+# How names end of what begins and ends the level of a transformation, or one of gradients that go forward, and begin of what takes results out of it.
+_FORWARD = "_enter_dual_level"
+_BEGINS, _ENDS = ("_increment_nesting", _FORWARD), ("_decrement_nesting", "_exit_dual_level")
 _TAKES_OUT = ("_unwrap", "_remove_batch_dim")
 
 
@@ -12,17 +13,22 @@ def as_recorded(calls, results, is_apart, ends_part):
     """The calls that run as they were recorded though a backend could compile them, and those in a part though they set modes."""
     levels, together = list(_levels(calls)), set()
     alone = {node for node in calls if is_apart(node)}
-    splits = bool(alone) or any(map(ends_part, calls))
-    used_at = _uses(calls, results) if levels and splits else {}
-    for begin, end in levels if splits else ():
-        level = calls[begin : end + 1]
-        is_whole = end < len(calls) and not any(_is_call(node) or ends_part(node) for node in level)
-        if is_whole and all(_takes_out(node) or used_at.get(node, 0) <= end for node in level):
-            together.update(level)
-            alone.difference_update(level)
+    used_at, forced = _uses(calls, results) if levels else {}, set()
+    # What is left of a value when its level has ended, no backend can give.
+    left = [[node for node in _of(level, calls) if _is_left(node, level, calls, used_at)] for level in levels]
+    leaves = any(used_at[node] == len(calls) for nodes_left in left for node in nodes_left)
+    splits = bool(alone) or leaves or any(map(ends_part, calls)) or not all(_is_closed(level, calls) for level in levels)
+    for level, nodes_left in zip(levels, left) if splits else ():
+        own = _of(level, calls)
+        is_whole = _is_closed(level, calls) and not any(_is_call(node) or ends_part(node) or node in forced for node in own)
+        if is_whole and not nodes_left:
+            together.update(own)
+            alone.difference_update(own)
         else:
-            alone.update(level)
-    within = {node for begin, end in levels for node in calls[begin : end + 1]}
+            alone.update(own)
+            forced.update(node for node in calls if not set(nodes_left).isdisjoint(nodes((node.args, node.kwargs))))
+    alone.update(forced)
+    within = {node for level in levels for node in _of(level, calls)}
     grads = [node for node in calls if _is_grad(node) and node not in within]
     if grads:
         _separate(calls, results, grads, alone, ends_part)
@@ -30,8 +36,8 @@ def as_recorded(calls, results, is_apart, ends_part):
 
 
 def _levels(calls):
-    """From where to where the outermost transformed functions go."""
-    depth = begin = 0
+    """From where to where the outermost transformed functions go; from -1, where one has begun before."""
+    depth, begin = 0, -1
     for at, node in enumerate(calls):
         name = _name(node)
         if name.startswith("autocast"):
@@ -40,11 +46,30 @@ def _levels(calls):
             begin = at if depth == 0 else begin
             depth += 1
         elif name.endswith(_ENDS):
-            depth -= 1
+            depth = max(depth - 1, 0)
             if depth == 0:
                 yield begin, at
+                begin = -1
     if depth:
         yield begin, len(calls)
+
+
+def _of(level, calls):
+    """The calls of a level."""
+    begin, end = level
+    return calls[max(begin, 0) : end + 1]
+
+
+def _is_closed(level, calls):
+    """Whether it begins and ends in the graph."""
+    begin, end = level
+    return begin >= 0 and end < len(calls)
+
+
+def _is_left(node, level, calls, used_at):
+    """Whether a value of a level is used when it has ended. Gradients that go forward end with theirs; the value is one like others then."""
+    begin, end = level
+    return not _takes_out(node) and used_at.get(node, 0) > end and _name(calls[max(begin, 0)]) != _FORWARD
 
 
 def _separate(calls, results, grads, alone, ends_part):

@@ -44,8 +44,10 @@ class Folder(unittest.TestCase):
         self.cache = self.folder / "cache" / "deep"
 
     def start(self, numbers=(5,), program=PROGRAM, more="", name="program", **environment):
-        script = self.folder / f"{name}.py"
-        script.write_text(program.replace("MORE", more))
+        script, text = self.folder / f"{name}.py", program.replace("MORE", more)
+        # A process that has started may be about to read it.
+        if not script.exists() or script.read_text() != text:
+            script.write_text(text)
         paths = os.pathsep.join(map(str, filter(None, sys.path)))
         environment = {**os.environ, "PYTHONPATH": paths, "SLOTRT_CACHE_DIR": str(self.cache), **environment}
         command = [sys.executable, "-W", "ignore", script, json.dumps(numbers)]

@@ -230,6 +230,7 @@ fn forget(result: &Bound<'_, PyAny>) -> PyResult<()> {
     if result.is_instance_of::<PyTuple>() || result.is_instance_of::<PyList>() {
         return result.try_iter()?.try_for_each(|item| forget(&item?));
     }
+    let _quiet = Quiet::about([result]);
     match result.hasattr(name!("grad_fn"))? {
         true => history::begins_at(result),
         false => Ok(()),
