@@ -38,9 +38,10 @@ def mistakes_views(module, inputs):
         shared = _shared(inputs)
     if not shared:
         return False
-    with _unheard(inputs) as mode:
+    with _unheard(inputs) as mode, torch.no_grad():
         try:
-            given = [_fake(mode, value) for value in inputs]
+            # The backend gets the inputs as they are.
+            given = [fake.detach() if isinstance(fake, torch.Tensor) else fake for fake in (_fake(mode, value) for value in inputs)]
             before = [given[place]._version for place in shared]
             results = module(*given)
         except Exception:
