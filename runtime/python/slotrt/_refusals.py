@@ -25,7 +25,8 @@ def unwarned():
 
 def is_refused_back(module, inputs, raised):
     """Whether a backend has raised what PyTorch raises where gradients go back through `module`, of inputs like these."""
-    refusal = _refusal(module, inputs)
+    # Graphs of arrays are there without PyTorch.
+    refusal = _refusal(module, inputs) if hasattr(module, "graph") else None
     return refusal is not None and any(type(error) is type(refusal) and _kind(error) == _kind(refusal) for error in _chain(raised))
 
 
@@ -83,14 +84,14 @@ def _refusal(module, inputs):
     import torch
     from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
 
-    if not hasattr(module, "graph") or not torch.is_grad_enabled():
+    if not torch.is_grad_enabled():
         return None
     with _unheard(inputs) as mode:
         try:
             leaves = [_leaf(mode, value) for value in inputs]
             ends = list(_followed(leaves))
             # It may change what comes in.
-            given = [leaf.clone() if any(leaf is end for end in ends) else leaf for leaf in leaves]
+            given = [leaf.clone() if isinstance(leaf, torch.Tensor) and leaf.requires_grad else leaf for leaf in leaves]
             starts = [*_followed(module(*given)), *_followed(given)]
             weights = [torch.ones_like(start) for start in starts]
         except Exception:
